@@ -1,0 +1,21 @@
+/**
+ * Hooks: ordered chains of executors around every operation. Hooks run in admission and in activities, never in the
+ * loop or in workflow code (HK-6).
+ */
+export {
+  DEFAULT_PRIORITY,
+  HookChain,
+  type HookContext,
+  type HookExecutor,
+  type OperationScope,
+} from './chain.ts';
+export type {
+  CompletionDecision,
+  HelpDecision,
+  HookPhase,
+  HookPoint,
+  OperationName,
+  Operations,
+  ToolCallInput,
+  ToolCallOutput,
+} from './operations.ts';

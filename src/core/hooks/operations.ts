@@ -1,0 +1,79 @@
+import type { JsonObject } from '../base/index.ts';
+import type { LlmRequest, LlmResponse, ToolCall } from '../models/index.ts';
+
+/** What a hook sees of one call to a tool. */
+export interface ToolCallInput {
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** What a call came to. */
+export interface ToolCallOutput {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** How a turn that asked for no calls ends its exchange (LP-2). */
+export interface CompletionDecision {
+  readonly decision: 'complete' | 'wait' | 'fail';
+  readonly reason?: string;
+}
+
+/** How a request for a person's help is routed (PC-7). */
+export interface HelpDecision {
+  readonly route: 'ask' | 'create_task';
+  readonly participantId: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly reason?: string;
+}
+
+/**
+ * The operations with hooks around them (HK-2), each with the type of its input and of its output. A hook point is
+ * `<operation>.<phase>`.
+ */
+export interface Operations {
+  'request.received': {
+    input: {
+      readonly sender: string;
+      readonly messageId: string;
+      readonly text: string;
+      readonly taskId?: string;
+    };
+    output: { readonly accepted: true };
+  };
+  'task.created': {
+    input: { readonly name: string; readonly goal: string; readonly reporter: string };
+    output: { readonly created: true };
+  };
+  'task.state_changed': {
+    input: { readonly state: string; readonly exchange: number };
+    output: { readonly recorded: true };
+  };
+  'llm.invoked': { input: LlmRequest; output: LlmResponse };
+  'tool_calls.extracted': {
+    input: { readonly calls: readonly ToolCall[] };
+    output: { readonly calls: readonly ToolCall[] };
+  };
+  'tool.invoked': { input: ToolCallInput; output: ToolCallOutput };
+  'plan.created': { input: ToolCallInput; output: ToolCallOutput };
+  'step.finished': { input: ToolCallInput; output: ToolCallOutput };
+  'help.requested': { input: ToolCallInput; output: ToolCallOutput };
+  'help.decided': { input: HelpDecision; output: HelpDecision };
+  'task.complete': {
+    input: {
+      readonly text: string;
+      readonly lifecycle: 'conversation' | 'delegated';
+      readonly conversation: 'open' | 'single';
+      readonly openQuestions: number;
+      readonly openChildren: number;
+    };
+    output: CompletionDecision;
+  };
+}
+
+export type OperationName = keyof Operations;
+export type HookPhase = 'pre' | 'in' | 'post';
+/** `<operation>.<phase>`, checked by the compiler. */
+export type HookPoint<O extends OperationName = OperationName> = `${O}.${HookPhase}`;
