@@ -10,7 +10,10 @@ export interface AbortSignalLike {
 }
 
 /** An abort source for pure code: what `AbortController` is elsewhere. `abort` runs each listener once, in order. */
-export function createAbort(): { readonly signal: AbortSignalLike; abort(reason: unknown): void } {
+export function createAbort(): {
+  readonly signal: AbortSignalLike;
+  readonly abort: (reason: unknown) => void;
+} {
   const listeners = new Set<() => void>();
   let aborted = false;
   let reason: unknown;

@@ -19,4 +19,6 @@ export {
   StoreWriteError,
 } from './errors.ts';
 export { assertNever } from './exhaustive.ts';
+export { FAILPOINTS, type Failpoint, type PassFailpoint } from './failpoint.ts';
 export { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+export type { LogFields, Logger } from './logger.ts';

@@ -73,6 +73,11 @@ export class HookChain {
     };
   }
 
+  /** True when any of the points has an executor. */
+  listens(...points: readonly HookPoint[]): boolean {
+    return points.some((point) => (this.#links.get(point)?.length ?? 0) > 0);
+  }
+
   /**
    * Runs one phase and returns the context the last link left. What an executor throws goes to the caller: a
    * `HookAbort` as it is, anything else as the failure of the operation.
@@ -111,14 +116,15 @@ export class HookChain {
     let result = steps.saved;
     if (result === undefined) {
       context = await this.phase('pre', context);
-      result = (await this.#inPhase(context, steps.body)).result as Operations[O]['output'];
+      result = (await this.inPhase(context, steps.body)).result as Operations[O]['output'];
       await steps.save?.(result, context.input);
     }
     context = await this.phase('post', { ...context, result });
     return context.result as Operations[O]['output'];
   }
 
-  async #inPhase<O extends OperationName>(
+  /** Runs the `in` phase alone, with `body` at priority 1000. The returned context has a result. */
+  async inPhase<O extends OperationName>(
     context: HookContext<O>,
     body: (input: Operations[O]['input']) => Operations[O]['output'] | Promise<Operations[O]['output']>,
   ): Promise<HookContext<O>> {

@@ -1,2 +1,9 @@
 /** Secrets and what keeps them out of records, logs and the context window. */
+export { createRedactor, MASK, type Redactor } from './redactor.ts';
 export { Secret } from './secret.ts';
+export {
+  createSecretRegistry,
+  type SecretRegistry,
+  type SecretSnapshot,
+  secretRegistry,
+} from './secret-registry.ts';

@@ -1,0 +1,398 @@
+import type Database from 'better-sqlite3';
+import { Kysely, SqliteDialect, type Transaction } from 'kysely';
+import {
+  type Clock,
+  HarnessError,
+  type JsonValue,
+  messageOf,
+  StoreWriteError,
+} from '../../../core/base/index.ts';
+import { isTerminal } from '../../../core/loop/index.ts';
+import type {
+  AdmissionWrite,
+  Admitted,
+  InboxRow,
+  LogEntry,
+  LogQuery,
+  NewEntry,
+  RefusalRecord,
+  TaskRow,
+  TaskStore,
+  TaskWrite,
+  TaskWritten,
+  TranscriptRow,
+} from '../../../core/persistence/index.ts';
+import { openDatabase } from './open.ts';
+import { toEntry, toInbox, toTask, toTranscript } from './rows.ts';
+import type { StoreTables } from './schema.ts';
+
+type Trx = Transaction<StoreTables>;
+
+/** The store of one agent in one SQLite file (SR-1). Open it with `SqliteStore.open`. */
+export class SqliteStore implements TaskStore {
+  readonly identity: string;
+  readonly #db: Kysely<StoreTables>;
+  readonly #clock: Clock;
+
+  private constructor(database: Database.Database, identity: string, clock: Clock) {
+    this.identity = identity;
+    this.#clock = clock;
+    this.#db = new Kysely<StoreTables>({
+      dialect: new SqliteDialect({ database: withStatementCache(database) }),
+    });
+  }
+
+  /**
+   * Opens or makes the file.
+   *
+   * @throws HarnessError `store.foreign`, `store.schema_newer`, `store_unavailable`.
+   */
+  static open(path: string, clock: Clock = { now: Date.now }): SqliteStore {
+    const { database, identity } = openDatabase(path);
+    return new SqliteStore(database, identity, clock);
+  }
+
+  admit(write: AdmissionWrite): Promise<Admitted> {
+    return this.#writing('admit a message', async (trx) => {
+      const { inbox } = write;
+      const at = this.#time();
+      const inserted = await trx
+        .insertInto('inbox')
+        .values({
+          key: inbox.key,
+          task_id: inbox.taskId,
+          sender: inbox.sender,
+          sender_kind: inbox.senderKind,
+          message_id: inbox.messageId,
+          body_hash: inbox.bodyHash,
+          message: JSON.stringify(inbox.message),
+          received_at: at,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      const row = toInbox(
+        await trx.selectFrom('inbox').selectAll().where('key', '=', inbox.key).executeTakeFirstOrThrow(),
+      );
+      if (inserted.numInsertedOrUpdatedRows === 0n) return { created: false, row, added: [] };
+      if (write.task === undefined) return { created: true, row, added: [] };
+      const { task } = write;
+      await trx
+        .insertInto('tasks')
+        .values({
+          id: task.id,
+          context_id: task.contextId,
+          reporter: task.reporter,
+          state: 'SUBMITTED',
+          sub_state: null,
+          status_seq: 1,
+          data: JSON.stringify(task.data),
+          created_at: at,
+          updated_at: at,
+        })
+        .execute();
+      const stored = await lockTask(trx, task.id);
+      const added = await this.#append(trx, stored, write.entries ?? []);
+      await saveTask(trx, { ...stored, log: added.at(-1)?.seq ?? 0 });
+      return { created: true, row, added };
+    });
+  }
+
+  write(taskId: string, write: TaskWrite): Promise<TaskWritten> {
+    return this.#writing(`write task ${taskId}`, async (trx) => {
+      const task = await lockTask(trx, taskId);
+      const held = write.effect && (await effectsOf(trx, taskId, [write.effect.key])).get(write.effect.key);
+      if (held !== undefined || (write.state && isTerminal(task.state))) {
+        const entries = await entriesOf(trx, taskId, write.entries ?? []);
+        return { applied: false, entries, added: [], task, ...(held === undefined ? {} : { effect: held }) };
+      }
+      const added = await this.#append(trx, task, write.entries ?? []);
+      await insertEffects(trx, taskId, [...(write.effect ? [write.effect] : []), ...(write.effects ?? [])]);
+      for (const blob of write.blobs ?? []) {
+        await trx
+          .insertInto('blobs')
+          .values({ task_id: taskId, ...blob })
+          .onConflict((c) => c.doNothing())
+          .execute();
+      }
+      if (write.consumed && write.consumed.length > 0) {
+        await trx.updateTable('inbox').set({ consumed: 1 }).where('key', 'in', write.consumed).execute();
+      }
+      const announced = added.find((entry) => entry.key === write.state?.entry);
+      const next: TaskRow = {
+        ...task,
+        ...(write.data ? { data: write.data } : {}),
+        ...(write.state && announced
+          ? { state: write.state.state, subState: write.state.subState, statusSeq: announced.seq }
+          : {}),
+        updatedAt: added.at(-1)?.at ?? task.updatedAt,
+        log: added.at(-1)?.seq ?? task.log,
+        transcript: await insertTranscript(trx, task, write.transcript ?? []),
+      };
+      await saveTask(trx, next);
+      const entries =
+        added.length === (write.entries?.length ?? 0)
+          ? added
+          : await entriesOf(trx, taskId, write.entries ?? []);
+      return {
+        applied: true,
+        entries,
+        added,
+        task: next,
+        ...(write.effect ? { effect: write.effect.body } : {}),
+      };
+    });
+  }
+
+  async task(taskId: string): Promise<TaskRow | undefined> {
+    const row = await this.#reading((db) =>
+      db.selectFrom('tasks').selectAll().where('id', '=', taskId).executeTakeFirst(),
+    );
+    return row && toTask(row);
+  }
+
+  async log(taskId: string, query: LogQuery = {}): Promise<readonly LogEntry[]> {
+    const { after = 0, upTo, kinds, last } = query;
+    const rows = await this.#reading((db) => {
+      let select = db.selectFrom('events').selectAll().where('task_id', '=', taskId).where('seq', '>', after);
+      if (upTo !== undefined) select = select.where('seq', '<=', upTo);
+      if (kinds !== undefined) select = select.where('kind', 'in', kinds);
+      return last === undefined
+        ? select.orderBy('seq').execute()
+        : select.orderBy('seq', 'desc').limit(last).execute();
+    });
+    const entries = rows.map(toEntry);
+    return last === undefined ? entries : entries.reverse();
+  }
+
+  async inboxRows(keys: readonly string[]): Promise<readonly InboxRow[]> {
+    if (keys.length === 0) return [];
+    const rows = await this.#reading((db) =>
+      db.selectFrom('inbox').selectAll().where('key', 'in', keys).execute(),
+    );
+    const byKey = new Map(rows.map((row) => [row.key, toInbox(row)]));
+    return keys.flatMap((key) => byKey.get(key) ?? []);
+  }
+
+  async unconsumed(limit: number): Promise<readonly InboxRow[]> {
+    const rows = await this.#reading((db) =>
+      db
+        .selectFrom('inbox')
+        .innerJoin('tasks', 'tasks.id', 'inbox.task_id')
+        .selectAll('inbox')
+        .where('inbox.consumed', '=', 0)
+        .where('tasks.state', 'not in', ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'])
+        .orderBy('inbox.received_at')
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map(toInbox);
+  }
+
+  effects(taskId: string, keys: readonly string[]): Promise<ReadonlyMap<string, JsonValue>> {
+    return this.#reading((db) => effectsOf(db, taskId, keys));
+  }
+
+  async blob(taskId: string, key: string): Promise<string | undefined> {
+    const row = await this.#reading((db) =>
+      db
+        .selectFrom('blobs')
+        .select('text')
+        .where('task_id', '=', taskId)
+        .where('key', '=', key)
+        .executeTakeFirst(),
+    );
+    return row?.text;
+  }
+
+  async transcript(
+    taskId: string,
+    range: { after: number; upTo: number },
+  ): Promise<readonly TranscriptRow[]> {
+    const rows = await this.#reading((db) =>
+      db
+        .selectFrom('transcript')
+        .selectAll()
+        .where('task_id', '=', taskId)
+        .where('n', '>', range.after)
+        .where('n', '<=', range.upTo)
+        .orderBy('n')
+        .execute(),
+    );
+    return rows.map(toTranscript);
+  }
+
+  async recordRefusal(refusal: RefusalRecord): Promise<void> {
+    await this.#writing('record a refusal', (trx) =>
+      trx
+        .insertInto('refusals')
+        .values({
+          task_id: refusal.taskId,
+          sender: refusal.sender,
+          message_id: refusal.messageId,
+          reason: refusal.reason,
+          at: this.#time(),
+        })
+        .execute(),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#db.destroy();
+  }
+
+  async #append(trx: Trx, task: TaskRow, entries: readonly NewEntry[]): Promise<LogEntry[]> {
+    const added: LogEntry[] = [];
+    let { log: seq, updatedAt: at } = task;
+    for (const entry of entries) {
+      const now = this.#time();
+      at = now > at ? now : at;
+      const values = {
+        task_id: task.id,
+        seq: seq + 1,
+        key: entry.key,
+        kind: entry.body.kind,
+        exchange: entry.exchange,
+        at,
+      };
+      const result = await trx
+        .insertInto('events')
+        .values({ ...values, body: JSON.stringify(entry.body) })
+        .onConflict((conflict) => conflict.columns(['task_id', 'key']).doNothing())
+        .executeTakeFirst();
+      if (result.numInsertedOrUpdatedRows === 0n) continue;
+      seq += 1;
+      added.push({ seq, key: entry.key, exchange: entry.exchange, at, body: entry.body });
+    }
+    return added;
+  }
+
+  #time(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+
+  async #reading<T>(read: (db: Kysely<StoreTables>) => Promise<T>): Promise<T> {
+    try {
+      return await read(this.#db);
+    } catch (error) {
+      throw new HarnessError('store_unavailable', `cannot read the store: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #writing<T>(what: string, body: (trx: Trx) => Promise<T>): Promise<T> {
+    try {
+      return await this.#db.transaction().execute(body);
+    } catch (error) {
+      if (error instanceof HarnessError) throw error;
+      throw new StoreWriteError(`cannot ${what}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}
+
+/** Reads the task with the file's write lock held from here to the end of the transaction. */
+async function lockTask(trx: Trx, taskId: string): Promise<TaskRow> {
+  const row = await trx
+    .updateTable('tasks')
+    .set((eb) => ({ log: eb.ref('log') }))
+    .where('id', '=', taskId)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new HarnessError('task.not_found', `there is no task ${taskId} in this store`);
+  return toTask(row);
+}
+
+async function saveTask(trx: Trx, task: TaskRow): Promise<void> {
+  await trx
+    .updateTable('tasks')
+    .set({
+      state: task.state,
+      sub_state: task.subState,
+      status_seq: task.statusSeq,
+      data: JSON.stringify(task.data),
+      updated_at: task.updatedAt,
+      log: task.log,
+      transcript: task.transcript,
+    })
+    .where('id', '=', task.id)
+    .execute();
+}
+
+async function insertEffects(
+  trx: Trx,
+  taskId: string,
+  effects: NonNullable<TaskWrite['effects']>,
+): Promise<void> {
+  for (const effect of effects) {
+    await trx
+      .insertInto('effects')
+      .values({ task_id: taskId, key: effect.key, body: JSON.stringify(effect.body) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** Appends the items whose keys are new and returns the position of the last row. */
+async function insertTranscript(
+  trx: Trx,
+  task: TaskRow,
+  items: NonNullable<TaskWrite['transcript']>,
+): Promise<number> {
+  let n = task.transcript;
+  for (const { key, item } of items) {
+    const result = await trx
+      .insertInto('transcript')
+      .values({ task_id: task.id, n: n + 1, key, item: JSON.stringify(item) })
+      .onConflict((conflict) => conflict.columns(['task_id', 'key']).doNothing())
+      .executeTakeFirst();
+    if (result.numInsertedOrUpdatedRows !== 0n) n += 1;
+  }
+  return n;
+}
+
+async function effectsOf(
+  db: Kysely<StoreTables>,
+  taskId: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, JsonValue>> {
+  if (keys.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('effects')
+    .select(['key', 'body'])
+    .where('task_id', '=', taskId)
+    .where('key', 'in', keys)
+    .execute();
+  return new Map(rows.map((row) => [row.key, JSON.parse(row.body) as JsonValue]));
+}
+
+async function entriesOf(trx: Trx, taskId: string, entries: readonly NewEntry[]): Promise<LogEntry[]> {
+  if (entries.length === 0) return [];
+  const keys = entries.map((entry) => entry.key);
+  const rows = await trx
+    .selectFrom('events')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('key', 'in', keys)
+    .orderBy('seq')
+    .execute();
+  return rows.map(toEntry);
+}
+
+/** Kysely prepares a statement for every query; the texts repeat, so they are kept. */
+function withStatementCache(database: Database.Database): {
+  close(): void;
+  prepare(sql: string): Database.Statement<unknown[]>;
+} {
+  const statements = new Map<string, Database.Statement<unknown[]>>();
+  return {
+    close: () => void database.close(),
+    prepare(sql) {
+      const known = statements.get(sql);
+      if (known) return known;
+      if (statements.size >= 200) statements.clear();
+      const statement = database.prepare<unknown[]>(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../core/base/index.ts';
+import type { Intrinsic, IntrinsicContext, IntrinsicOutcome } from '../../core/tools/intrinsic.ts';
+
+/** An intrinsic whose arguments are described by a zod schema; the JSON schema is made from it once. */
+export function defineIntrinsic<S extends z.ZodType>(definition: {
+  readonly name: string;
+  readonly description: string;
+  readonly operation?: NonNullable<Intrinsic['operation']>;
+  readonly input: S;
+  apply(args: z.output<S>, context: IntrinsicContext): IntrinsicOutcome | Promise<IntrinsicOutcome>;
+}): Intrinsic {
+  const { input, apply, ...rest } = definition;
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+  return {
+    ...rest,
+    inputSchema: inputSchema as unknown as JsonObject,
+    apply: (args, context) => apply(input.parse(args), context),
+  };
+}

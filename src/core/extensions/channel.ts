@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { JsonObject } from '../base/index.ts';
+import type { QuestionRecord } from '../persistence/index.ts';
+import { MEDIA_TYPE } from './identifiers.ts';
+
+const channelPart = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('text'), text: z.string() }),
+  z.strictObject({ kind: z.literal('data'), data: z.unknown(), media_type: z.string().optional() }),
+]);
+
+/** A channel message (PC-2): the data of a part with the channel media type. */
+export const channelMessage = z.strictObject({
+  channel_id: z.string().min(1),
+  sender: z.string().min(1),
+  kind: z.enum(['message', 'help_request', 'help_reply']),
+  text: z.string().default(''),
+  parts: z.array(channelPart).default([]),
+  in_reply_to: z.string().min(1).nullish(),
+});
+
+export type ChannelMessage = z.infer<typeof channelMessage>;
+
+/** A question as the channel part that carries it. */
+export function encodeQuestion(
+  taskId: string,
+  agentId: string,
+  id: string,
+  question: QuestionRecord,
+): JsonObject {
+  return {
+    channel_id: taskId,
+    sender: agentId,
+    kind: 'help_request',
+    text: question.text,
+    parts: [
+      {
+        kind: 'data',
+        media_type: MEDIA_TYPE.question,
+        data: {
+          question_id: id,
+          participant_id: question.participantId,
+          options: [...question.options],
+          expires_at: question.expiresAt,
+        },
+      },
+    ],
+  };
+}
+
+/** A question as people read it: its text, and its options on a line of their own. */
+export function questionText(question: QuestionRecord): string {
+  return question.options.length === 0
+    ? question.text
+    : `${question.text}\nOptions: ${question.options.join(', ')}`;
+}

@@ -1,0 +1,9 @@
+/**
+ * The A2A extensions of tiny-harness: identifiers, and one codec each between the wire's snake case and our types.
+ * Knows nothing of HTTP or the A2A SDK.
+ */
+export { type ChannelMessage, channelMessage, encodeQuestion, questionText } from './channel.ts';
+export { type Envelope, envelope } from './envelope.ts';
+export { EXTENSION, MEDIA_TYPE, METADATA, messageId, questionSeq } from './identifiers.ts';
+export { textOf } from './message-text.ts';
+export { encodeTaskData, SERVER_FIELDS, type TaskBrief, taskBrief } from './task-data.ts';

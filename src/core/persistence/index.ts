@@ -1,0 +1,28 @@
+/**
+ * What is kept of a task and how it is announced: records, the store's port, the bus, and the journal that joins them.
+ * Implementations of the store live in `adapters/store/*`.
+ */
+export { type BusEvent, type EventBus, LocalBus, type TextDelta } from './bus.ts';
+export { Journal, type Redact } from './journal.ts';
+export type {
+  InboundMessage,
+  InboxRow,
+  LogBody,
+  LogEntry,
+  PartRecord,
+  QuestionRecord,
+  TaskRow,
+  TranscriptItem,
+  TranscriptRow,
+} from './records.ts';
+export type {
+  AdmissionWrite,
+  Admitted,
+  LogQuery,
+  NewEntry,
+  NewTask,
+  RefusalRecord,
+  TaskStore,
+  TaskWrite,
+  TaskWritten,
+} from './store.ts';

@@ -1,0 +1,123 @@
+import type { ErrorCode, JsonObject, JsonValue } from '../base/index.ts';
+import type { ParticipantKind, SubState, TaskData, TaskState } from '../loop/index.ts';
+
+/** One part of a message or artifact. */
+export type PartRecord =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      readonly mediaType?: string;
+      readonly metadata?: JsonObject;
+    }
+  | {
+      readonly kind: 'data';
+      readonly data: JsonValue;
+      readonly mediaType?: string;
+      readonly metadata?: JsonObject;
+    };
+
+/** A participant's message as it came in, after redaction. Its only home is the inbox. */
+export interface InboundMessage {
+  readonly parts: readonly PartRecord[];
+  readonly metadata?: JsonObject;
+  readonly extensions: readonly string[];
+  readonly referenceTaskIds: readonly string[];
+}
+
+/** A row of the inbox: a message that arrived, whether or not the loop has consumed it yet (DU-2). */
+export interface InboxRow {
+  /** Digest of (sender, message id); also the id of the update that delivers it. */
+  readonly key: string;
+  readonly taskId: string;
+  readonly sender: string;
+  readonly senderKind: ParticipantKind;
+  readonly messageId: string;
+  /** SHA-256 of the raw body: the same id with another body is an error (AS-10). */
+  readonly bodyHash: string;
+  readonly message: InboundMessage;
+  readonly receivedAt: string;
+  readonly consumed: boolean;
+}
+
+/** What a question to a participant says (PC-4). Its id is `<task>:help:<seq>`. */
+export interface QuestionRecord {
+  readonly participantId: string;
+  readonly text: string;
+  readonly options: readonly string[];
+  /** ISO 8601. */
+  readonly expiresAt: string | null;
+}
+
+/** What a log entry says. The log is what A2A answers, streams and both surfaces read. */
+export type LogBody =
+  /** A participant's message was accepted; the content is in its inbox row. */
+  | { readonly kind: 'message'; readonly inbox: string }
+  | {
+      readonly kind: 'state';
+      readonly state: TaskState;
+      readonly subState: SubState | null;
+      /** The status message; null when there is nothing to say. */
+      readonly text: string | null;
+      /** Questions open now, as ids; the status message carries a part for each. */
+      readonly questions: readonly string[];
+      /** Set when the status message is one that was published before (a single question). */
+      readonly messageId?: string;
+      readonly code?: ErrorCode;
+    }
+  /** The task's data changed (TK-1). */
+  | { readonly kind: 'task_data'; readonly data: TaskData }
+  | { readonly kind: 'question'; readonly question: QuestionRecord }
+  /** Text of the agent beside its calls: a reply that does not end the exchange. */
+  | { readonly kind: 'note'; readonly text: string }
+  | {
+      readonly kind: 'tool';
+      readonly phase: 'started' | 'finished';
+      readonly name: string;
+      readonly isError: boolean;
+    }
+  /** The whole text of a reply, once it is known (AS-7). */
+  | { readonly kind: 'response'; readonly text: string };
+
+/** A durable event of a task. `seq` is given by the store and has no gaps. */
+export interface LogEntry {
+  readonly seq: number;
+  /** Unique within the task. */
+  readonly key: string;
+  readonly exchange: number;
+  /** ISO 8601; never before the entry before it. */
+  readonly at: string;
+  readonly body: LogBody;
+}
+
+/** The state of a task, folded from its log. */
+export interface TaskRow {
+  readonly id: string;
+  readonly contextId: string;
+  readonly reporter: string;
+  readonly state: TaskState;
+  readonly subState: SubState | null;
+  /** Sequence of the entry that set the state. */
+  readonly statusSeq: number;
+  readonly data: TaskData;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Sequence of the newest entry. */
+  readonly log: number;
+  /** Position of the newest transcript row. */
+  readonly transcript: number;
+}
+
+/**
+ * One row of the conversation as the model reads it. Rows refer to content and do not hold it: `message` to the inbox,
+ * `assistant` and `result` to saved effects.
+ */
+export type TranscriptItem =
+  | { readonly type: 'message'; readonly inbox: string; readonly answers?: string }
+  | { readonly type: 'assistant'; readonly effect: string }
+  | { readonly type: 'result'; readonly effect: string; readonly callId: string };
+
+export interface TranscriptRow {
+  readonly n: number;
+  readonly key: string;
+  readonly item: TranscriptItem;
+}

@@ -1,0 +1,112 @@
+import type { JsonValue } from '../base/index.ts';
+import type { SubState, TaskData, TaskState } from '../loop/index.ts';
+import type { InboxRow, LogBody, LogEntry, TaskRow, TranscriptItem, TranscriptRow } from './records.ts';
+
+/** An entry to append; the store gives it its sequence and time. */
+export interface NewEntry {
+  readonly key: string;
+  readonly exchange: number;
+  readonly body: LogBody;
+}
+
+/**
+ * Changes of one task that stand or fall together.
+ *
+ * With `effect`, the write is a compare-and-set: when that key is stored already nothing of this write is applied and
+ * the stored body comes back. With `state`, likewise when the task is in a terminal state. Entries, transcript items
+ * and further effects whose keys are stored already are left as they are.
+ */
+export interface TaskWrite {
+  readonly effect?: { readonly key: string; readonly body: JsonValue };
+  /** Further effects, each kept if its key is free. */
+  readonly effects?: readonly { readonly key: string; readonly body: JsonValue }[];
+  /** Large texts by reference (TL-4). */
+  readonly blobs?: readonly { readonly key: string; readonly text: string }[];
+  readonly entries?: readonly NewEntry[];
+  readonly transcript?: readonly { readonly key: string; readonly item: TranscriptItem }[];
+  /** Inbox rows the loop has consumed. */
+  readonly consumed?: readonly string[];
+  readonly data?: TaskData;
+  /** A state change; `entry` names the one of `entries` that announces it. */
+  readonly state?: { readonly state: TaskState; readonly subState: SubState | null; readonly entry: string };
+}
+
+/** What a write left. */
+export interface TaskWritten {
+  /** False when the compare-and-set found another effect or a terminal state, and nothing was applied. */
+  readonly applied: boolean;
+  /** The body stored under `effect.key`. */
+  readonly effect?: JsonValue;
+  /** The stored entries of all given keys, whoever wrote them, in order of sequence. */
+  readonly entries: readonly LogEntry[];
+  /** Those of them that this write added. */
+  readonly added: readonly LogEntry[];
+  readonly task: TaskRow;
+}
+
+/** A new task with its first message. */
+export interface NewTask {
+  readonly id: string;
+  readonly contextId: string;
+  readonly reporter: string;
+  readonly data: TaskData;
+}
+
+/** What admission stores in one transaction, before anything is delivered (AS-5). */
+export interface AdmissionWrite {
+  readonly inbox: Omit<InboxRow, 'receivedAt' | 'consumed'>;
+  /** For a first message: the task, and the entries its log starts with. */
+  readonly task?: NewTask;
+  readonly entries?: readonly NewEntry[];
+}
+
+export interface Admitted {
+  /** False when (sender, message id) was known: `row` is the stored one, whatever its body, and nothing was written. */
+  readonly created: boolean;
+  readonly row: InboxRow;
+  readonly added: readonly LogEntry[];
+}
+
+/** A message that a member was not allowed to send, recorded (PC-3). */
+export interface RefusalRecord {
+  readonly taskId: string;
+  readonly sender: string;
+  readonly messageId: string;
+  readonly reason: string;
+}
+
+export interface LogQuery {
+  /** Entries with a greater sequence. */
+  readonly after?: number;
+  readonly upTo?: number;
+  readonly kinds?: readonly LogBody['kind'][];
+  /** The newest `last` of them; they still come oldest first. */
+  readonly last?: number;
+}
+
+/**
+ * The store of one agent: tasks, their logs, what the model reads, the inbox. Every method is atomic. Reads and writes
+ * that fail throw: writes a `StoreWriteError`, reads a `HarnessError` with code `store_unavailable`. One contract suite
+ * runs on every implementation.
+ */
+export interface TaskStore {
+  /** The store's own id, given at its creation (DU-13). */
+  readonly identity: string;
+  admit(write: AdmissionWrite): Promise<Admitted>;
+  /** Applies a write. @throws HarnessError `task.not_found` for an unknown task. */
+  write(taskId: string, write: TaskWrite): Promise<TaskWritten>;
+  task(taskId: string): Promise<TaskRow | undefined>;
+  log(taskId: string, query?: LogQuery): Promise<readonly LogEntry[]>;
+  /** Rows by key, in the order of the keys; unknown ones are left out. */
+  inboxRows(keys: readonly string[]): Promise<readonly InboxRow[]>;
+  /** Rows that no loop has consumed, oldest first, of tasks that are not terminal. */
+  unconsumed(limit: number): Promise<readonly InboxRow[]>;
+  effects(taskId: string, keys: readonly string[]): Promise<ReadonlyMap<string, JsonValue>>;
+  blob(taskId: string, key: string): Promise<string | undefined>;
+  transcript(
+    taskId: string,
+    range: { readonly after: number; readonly upTo: number },
+  ): Promise<readonly TranscriptRow[]>;
+  recordRefusal(refusal: RefusalRecord): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,4 @@
+/** What goes into the context window around other people's words. Builds texts; reads no files and calls no model. */
+
+export { type AgentIdentity, renderInstructions, renderTask } from './context.ts';
+export { frameUntrusted } from './untrusted.ts';

@@ -1,0 +1,115 @@
+import type { ErrorCode } from '../../../core/base/index.ts';
+import { messageId, questionSeq, questionText } from '../../../core/extensions/index.ts';
+import type { CommitInput, CommitOutput, CutCall } from '../../../core/loop/index.ts';
+import type { LogEntry, TaskRow } from '../../../core/persistence/index.ts';
+import type { Conversations } from './conversation.ts';
+import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
+import { fromJson, type ModelEffect } from './effects.ts';
+import { key, taskOf } from './keys.ts';
+
+/**
+ * Records a state change the loop decided (invariant 3). A repeated commit finds its entry; one that comes after a
+ * terminal state changes nothing and returns the state that stands.
+ */
+export async function commit(
+  deps: ActivityDeps,
+  conversations: Conversations,
+  input: CommitInput,
+  run: Run,
+): Promise<CommitOutput> {
+  const task = await taskOf(deps, input);
+  const { text, status, code } = await statusOf(deps, task, input);
+  const written = await deps.journal.write(task.id, {
+    entries: [
+      {
+        key: input.key,
+        exchange: input.exchange,
+        body: {
+          kind: 'state',
+          state: input.state,
+          subState: input.subState,
+          text,
+          questions: input.questions,
+          ...(status ? { messageId: status } : {}),
+          ...(code ? { code } : {}),
+        },
+      },
+    ],
+    state: { state: input.state, subState: input.subState, entry: input.key },
+    consumed: input.consumed,
+  });
+  deps.failpoint('commit.saved');
+  if (written.applied) {
+    deps.report({ kind: 'state', taskId: task.id, state: input.state, exchange: input.exchange });
+    await deps.hooks.phase('post', {
+      operation: 'task.state_changed',
+      scope: scopeOf(deps, written.task, input.exchange, run),
+      input: { state: input.state, exchange: input.exchange },
+      result: { recorded: true },
+    });
+  }
+  if (input.subState === null) conversations.forget(task.id);
+  return { state: written.task.state, log: written.task.log };
+}
+
+interface StatusText {
+  readonly text: string;
+  /** Id of a message that was published before and is the status message again. */
+  readonly status?: string;
+  readonly code?: ErrorCode;
+}
+
+async function statusOf(deps: ActivityDeps, task: TaskRow, input: CommitInput): Promise<StatusText> {
+  const { text } = input;
+  switch (text.from) {
+    case 'turn': {
+      const saved = await deps.journal.store.effects(task.id, [key.model(text)]);
+      return { text: fromJson<ModelEffect>(saved.get(key.model(text)))?.response.text ?? '' };
+    }
+    case 'questions': {
+      const questions = await questionsOf(deps, task.id, input.questions);
+      const [only] = questions;
+      const joined = questions.map((each) => each.text).join('\n\n');
+      // A single question is the status message itself, under the id it was published with.
+      return questions.length === 1 && only ? { text: joined, status: only.id } : { text: joined };
+    }
+    case 'failure':
+      return { text: failureText(text.code, text.message), code: text.code };
+    case 'completed_by':
+      return { text: `Completed by ${text.participantId}.` };
+    case 'canceled':
+      return { text: [`Canceled by ${text.by}.`, ...(await cutLines(deps, task.id, text.calls))].join('\n') };
+  }
+}
+
+async function questionsOf(
+  deps: ActivityDeps,
+  taskId: string,
+  ids: readonly string[],
+): Promise<{ id: string; text: string }[]> {
+  const found: { id: string; text: string }[] = [];
+  for (const id of ids) {
+    const seq = questionSeq(taskId, id) ?? 0;
+    const [entry]: readonly LogEntry[] = await deps.journal.store.log(taskId, { after: seq - 1, upTo: seq });
+    if (entry?.body.kind === 'question')
+      found.push({ id: messageId.help(taskId, seq), text: questionText(entry.body.question) });
+  }
+  return found;
+}
+
+/** LP-6: the reason a task failed, for a person. */
+function failureText(code: ErrorCode, message: string): string {
+  return `The agent could not go on: ${message} (${code})`;
+}
+
+async function cutLines(deps: ActivityDeps, taskId: string, calls: readonly CutCall[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const call of calls) {
+    const saved = await deps.journal.store.effects(taskId, [key.model(call)]);
+    const name = fromJson<ModelEffect>(saved.get(key.model(call)))?.calls.find(
+      (each) => each.ordinal === call.ordinal,
+    )?.name;
+    lines.push(`${name ?? 'a tool'}: ${call.outcome}`);
+  }
+  return lines;
+}

@@ -1,0 +1,81 @@
+import type { AbortSignalLike, Clock, Failpoint, HarnessError } from '../../../core/base/index.ts';
+import type { HookChain, OperationScope } from '../../../core/hooks/index.ts';
+import type { LlmPort } from '../../../core/models/index.ts';
+import type { Journal, TaskRow } from '../../../core/persistence/index.ts';
+import type { AgentIdentity } from '../../../core/prompts/index.ts';
+import type { Intrinsic, ToolRegistry } from '../../../core/tools/index.ts';
+
+/** What the activities of one agent work with. Made once per harness. */
+export interface ActivityDeps {
+  readonly agentId: string;
+  readonly agent: AgentIdentity;
+  readonly journal: Journal;
+  readonly hooks: HookChain;
+  readonly llm: LlmPort;
+  readonly tools: ToolRegistry;
+  readonly intrinsics: ReadonlyMap<string, Intrinsic>;
+  /** Markdown of the system prompt, with its placeholders. */
+  readonly systemPrompt: string;
+  /** Tool results longer than this many characters are cut and stored whole (TL-4). */
+  readonly toolResultLimit: number;
+  readonly clock: Clock;
+  readonly failpoint: (point: Failpoint) => void;
+  /** Hears what the agent does, for people who watch the log. */
+  readonly report: (event: ActivityEvent) => void;
+}
+
+/** What the log says of an activity. */
+export type ActivityEvent =
+  | {
+      readonly kind: 'model';
+      readonly taskId: string;
+      readonly exchange: number;
+      readonly turn: number;
+      readonly attempt: number;
+      readonly ms: number;
+      readonly tokens: number;
+      readonly calls: readonly string[];
+    }
+  | {
+      readonly kind: 'tool';
+      readonly taskId: string;
+      readonly name: string;
+      readonly attempt: number;
+      readonly ms: number;
+      readonly isError: boolean;
+    }
+  | { readonly kind: 'state'; readonly taskId: string; readonly state: string; readonly exchange: number }
+  | {
+      readonly kind: 'failure';
+      readonly taskId: string;
+      readonly activity: string;
+      readonly attempt: number;
+      readonly error: HarnessError;
+    };
+
+/** One run of an activity. */
+export interface Run {
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Aborts when the task is cut, or the worker shuts down. */
+  readonly signal: AbortSignalLike;
+}
+
+/** The scope hooks are told of. */
+export function scopeOf(
+  deps: ActivityDeps,
+  task: TaskRow,
+  exchange: number,
+  run: Run,
+  entity?: OperationScope['entity'],
+): OperationScope {
+  return {
+    agentId: deps.agentId,
+    taskId: task.id,
+    contextId: task.contextId,
+    participants: task.data.participants,
+    correlationId: `${task.id}:${exchange}`,
+    attempt: run.attempt,
+    ...(entity ? { entity } : {}),
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * The effects of the loop, as activities of a worker. Each is a plain function over `ActivityDeps`; `createActivities`
+ * gives them what Temporal knows of the attempt and turns their errors into its failures.
+ */
+import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@temporalio/activity';
+import { asHarnessError, RetryableProviderError } from '../../../core/base/index.ts';
+import type { TaskActivities } from '../contract/index.ts';
+import { askParticipant } from './ask-participant.ts';
+import { commit } from './commit.ts';
+import { Conversations } from './conversation.ts';
+import type { ActivityDeps, Run } from './deps.ts';
+import { modelTurn } from './model-turn.ts';
+import { runTool } from './run-tool.ts';
+
+export type { ActivityDeps, ActivityEvent } from './deps.ts';
+
+/** The activities of one agent's worker. */
+export function createActivities(deps: ActivityDeps): TaskActivities {
+  const conversations = new Conversations(deps.journal.store);
+  const as = <T>(
+    activity: string,
+    attempt: number,
+    taskId: string,
+    body: (run: Run) => Promise<T>,
+  ): Promise<T> =>
+    beating(async () => {
+      const signal = Context.current().cancellationSignal;
+      try {
+        return await body({ attempt, signal });
+      } catch (error) {
+        if (signal.aborted) throw new CancelledFailure('cut', [], error instanceof Error ? error : undefined);
+        const failure = asHarnessError(error);
+        deps.report({ kind: 'failure', taskId, activity, attempt, error: failure });
+        throw toFailure(failure);
+      }
+    });
+  return {
+    modelTurn: (input, attempt) =>
+      as('modelTurn', attempt, input.taskId, (run) => modelTurn(deps, conversations, input, run)),
+    runTool: (input, attempt) => as('runTool', attempt, input.taskId, (run) => runTool(deps, input, run)),
+    askParticipant: (input, attempt) =>
+      as('askParticipant', attempt, input.taskId, (run) => askParticipant(deps, input, run)),
+    commit: (input) => as('commit', 1, input.taskId, (run) => commit(deps, conversations, input, run)),
+  };
+}
+
+/** Heartbeats while the body runs: a lost worker is noticed, and a cut reaches the activity (DU-5). */
+async function beating<T>(body: () => Promise<T>): Promise<T> {
+  const { heartbeatTimeoutMs } = activityInfo();
+  if (heartbeatTimeoutMs === undefined) return body();
+  const context = Context.current();
+  const beat = setInterval(() => context.heartbeat(), Math.min(500, heartbeatTimeoutMs / 4));
+  try {
+    return await body();
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/** What the workflow reads of a failure: the code as its type, and how long the provider asks to wait. */
+function toFailure(error: ReturnType<typeof asHarnessError>): ApplicationFailure {
+  const retryAfterMs = error instanceof RetryableProviderError ? error.retryAfterMs : undefined;
+  return ApplicationFailure.create({
+    message: error.message.slice(0, 500),
+    type: error.code,
+    nonRetryable: !error.retryable,
+    ...(retryAfterMs === undefined ? {} : { details: [{ retryAfterMs }] }),
+  });
+}

@@ -1,0 +1,302 @@
+import { type JsonValue, ProviderError, RetryableProviderError } from '../../../core/base/index.ts';
+import { questionSeq } from '../../../core/extensions/index.ts';
+import type { CompletionDecision, OperationScope } from '../../../core/hooks/index.ts';
+import type { TurnInput, TurnOutput } from '../../../core/loop/index.ts';
+import { invokeLlm, type LlmRequest, type LlmResponse } from '../../../core/models/index.ts';
+import type { TaskRow, TaskWrite } from '../../../core/persistence/index.ts';
+import { renderInstructions, renderTask } from '../../../core/prompts/index.ts';
+import type { Conversations } from './conversation.ts';
+import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
+import { fromJson, type ModelEffect, toJson } from './effects.ts';
+import { type Gated, gateCall } from './gate.ts';
+import { callId, key, taskOf } from './keys.ts';
+
+type Entries = NonNullable<TaskWrite['entries']>;
+
+/**
+ * One turn of the model: append what is pending, read the conversation, call, gate the calls, save. Everything it
+ * leaves is saved in one write under the turn's key, so a repeated attempt finds it and calls nothing (invariant 1).
+ */
+export async function modelTurn(
+  deps: ActivityDeps,
+  conversations: Conversations,
+  input: TurnInput,
+  run: Run,
+): Promise<TurnOutput> {
+  const task = await taskOf(deps, input);
+  const saved = await deps.journal.store.effects(task.id, [key.model(input), key.response(input)]);
+  const done = fromJson<ModelEffect>(saved.get(key.model(input)));
+  if (done) return outputOf(done, task);
+
+  const pending = await appendPending(deps, task, input);
+  const scope = scopeOf(deps, pending, input.exchange, run, {
+    kind: 'llm',
+    id: deps.llm.model,
+    version: null,
+  });
+  const request = await assemble(deps, conversations, pending, input);
+  const started = deps.clock.now();
+  const response = await callModel(
+    deps,
+    request,
+    scope,
+    input,
+    run,
+    fromJson<LlmResponse>(saved.get(key.response(input))),
+  );
+  const effect = await save(deps, pending, input, response, scope);
+  deps.report({
+    kind: 'model',
+    taskId: task.id,
+    exchange: input.exchange,
+    turn: input.turn,
+    attempt: run.attempt,
+    ms: deps.clock.now() - started,
+    tokens: response.usage.input + response.usage.output,
+    calls: response.calls.map((call) => call.name),
+  });
+  deps.failpoint('model_turn.saved');
+  return effect;
+}
+
+/** Results of the turn before, then new messages, in the order in which the model is to read them. */
+async function appendPending(deps: ActivityDeps, task: TaskRow, input: TurnInput): Promise<TaskRow> {
+  const transcript: NonNullable<TaskWrite['transcript']>[number][] = [];
+  if (input.unread) {
+    const before = await deps.journal.store.effects(task.id, [key.model(input.unread)]);
+    for (const call of fromJson<ModelEffect>(before.get(key.model(input.unread)))?.calls ?? []) {
+      const effect = key.result(input.unread, call.ordinal);
+      transcript.push({ key: effect, item: { type: 'result', effect, callId: call.callId } });
+    }
+  }
+  for (const { key: inbox, answers } of input.mail) {
+    transcript.push({
+      key: `message:${inbox}`,
+      item: { type: 'message', inbox, ...(answers ? { answers } : {}) },
+    });
+  }
+  const opens = input.turn === 0;
+  if (!opens && transcript.length === 0) return task;
+  const { exchange } = input;
+  const messages: Entries = input.mail.map(({ key: inbox }) => ({
+    key: `message:${inbox}`,
+    exchange,
+    body: { kind: 'message', inbox },
+  }));
+  const working = `working:${exchange}`;
+  const entries: Entries = opens
+    ? [
+        ...messages,
+        {
+          key: working,
+          exchange,
+          body: { kind: 'state', state: 'WORKING', subState: null, text: null, questions: [] },
+        },
+      ]
+    : messages;
+  const written = await deps.journal.write(task.id, {
+    entries,
+    transcript,
+    consumed: input.mail.map((item) => item.key),
+    ...(opens ? { state: { state: 'WORKING', subState: null, entry: working } } : {}),
+  });
+  return written.task;
+}
+
+async function assemble(
+  deps: ActivityDeps,
+  conversations: Conversations,
+  task: TaskRow,
+  input: TurnInput,
+): Promise<LlmRequest> {
+  const questions = await openQuestionTexts(deps, task.id, input.openQuestions);
+  const date = new Date(deps.clock.now()).toISOString().slice(0, 10);
+  return {
+    instructions: renderInstructions(deps.systemPrompt, deps.agent, task.data.participants),
+    tools: [
+      ...[...deps.intrinsics.values()].map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        inputSchema,
+      })),
+      ...deps.tools.definitions(),
+    ],
+    input: [
+      { type: 'user', text: renderTask(task.data, { date }, questions) },
+      ...(await conversations.read(task.id, task.transcript)),
+    ],
+    cacheKey: task.id,
+    ...(input.model === null ? {} : { model: input.model }),
+    ...(input.effort === null ? {} : { effort: input.effort }),
+  };
+}
+
+async function openQuestionTexts(
+  deps: ActivityDeps,
+  taskId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (const id of ids) {
+    const seq = questionSeq(taskId, id) ?? 0;
+    const [entry] = await deps.journal.store.log(taskId, { after: seq - 1, upTo: seq });
+    if (entry?.body.kind === 'question')
+      texts.push(`to ${entry.body.question.participantId}: ${entry.body.question.text}`);
+  }
+  return texts;
+}
+
+/** Calls the model once: with hooks listening, the answer is saved before anything that may fail comes after (HK-11). */
+async function callModel(
+  deps: ActivityDeps,
+  request: LlmRequest,
+  scope: OperationScope,
+  input: TurnInput,
+  run: Run,
+  saved: LlmResponse | undefined,
+): Promise<LlmResponse> {
+  const mayFailLater = deps.hooks.listens(
+    'llm.invoked.post',
+    'tool_calls.extracted.pre',
+    'tool_calls.extracted.in',
+    'tool_calls.extracted.post',
+    'tool.invoked.pre',
+    'task.complete.pre',
+    'task.complete.in',
+  );
+  return deps.hooks.run('llm.invoked', scope, request, {
+    saved,
+    body: (final) => stream(deps, final, input, run),
+    ...(mayFailLater
+      ? {
+          save: async (response) => {
+            await deps.journal.write(input.taskId, {
+              effect: { key: key.response(input), body: toJson(response) },
+            });
+          },
+        }
+      : {}),
+  });
+}
+
+async function stream(
+  deps: ActivityDeps,
+  request: LlmRequest,
+  input: TurnInput,
+  run: Run,
+): Promise<LlmResponse> {
+  let first = true;
+  const response = await invokeLlm(deps.llm, request, run.signal, (text) => {
+    if (text === '') return;
+    deps.journal.delta(input.taskId, { exchange: input.exchange, text, first });
+    first = false;
+  });
+  deps.failpoint('model_turn.called');
+  if (response.calls.length === 0 && response.text.trim() === '') {
+    if (response.finish === 'length') {
+      throw new ProviderError('the answer was cut off before its first word; raise max_output_tokens');
+    }
+    throw new RetryableProviderError('the model returned an empty answer');
+  }
+  return response;
+}
+
+async function save(
+  deps: ActivityDeps,
+  task: TaskRow,
+  input: TurnInput,
+  answer: LlmResponse,
+  scope: OperationScope,
+): Promise<TurnOutput> {
+  const { calls } = await deps.hooks.run(
+    'tool_calls.extracted',
+    scope,
+    { calls: answer.calls },
+    { body: (found) => found },
+  );
+  const gated: Gated[] = [];
+  let { data } = task;
+  for (const [ordinal, call] of calls.entries()) {
+    const readStored = (ref: string) => deps.journal.store.blob(task.id, ref);
+    const next = await gateCall(deps, call, ordinal, {
+      at: input,
+      data,
+      scope: (entity) => ({ ...scope, entity }),
+      readStored,
+    });
+    gated.push(next);
+    data = next.data;
+  }
+  const decision = calls.length > 0 ? undefined : await decide(deps, input, answer, scope);
+  // Ids of our own: providers give none, or the same ones every turn.
+  const response = {
+    ...answer,
+    calls: calls.map((call, ordinal) => ({ ...call, id: callId(input, ordinal) })),
+  };
+  const effect: ModelEffect = {
+    response,
+    calls: gated.map((call) => call.record),
+    ...(decision ? { decision: decision.decision } : {}),
+  };
+  const written = await deps.journal.write(task.id, {
+    effect: { key: key.model(input), body: toJson(effect) },
+    effects: gated.flatMap(({ record, result }): { key: string; body: JsonValue }[] =>
+      result ? [{ key: key.result(input, record.ordinal), body: toJson(result) }] : [],
+    ),
+    transcript: [{ key: key.model(input), item: { type: 'assistant', effect: key.model(input) } }],
+    entries: entriesOf(input, response, data === task.data ? undefined : data),
+    ...(data === task.data ? {} : { data }),
+  });
+  return outputOf(fromJson<ModelEffect>(written.effect) ?? effect, written.task);
+}
+
+/** Text with calls is a remark on the way; text without is the reply. */
+function entriesOf(input: TurnInput, response: LlmResponse, data: TaskRow['data'] | undefined): Entries {
+  const { exchange, turn } = input;
+  const entries: Entries[number][] = [];
+  if (response.text.trim() !== '') {
+    const kind = response.calls.length > 0 ? 'note' : 'response';
+    entries.push({ key: `${kind}:${exchange}.${turn}`, exchange, body: { kind, text: response.text } });
+  }
+  if (data) entries.push({ key: `data:${exchange}.${turn}`, exchange, body: { kind: 'task_data', data } });
+  return entries;
+}
+
+/** LP-2: how a turn without calls ends its exchange. */
+async function decide(
+  deps: ActivityDeps,
+  input: TurnInput,
+  response: LlmResponse,
+  scope: OperationScope,
+): Promise<CompletionDecision> {
+  const ends = input.lifecycle === 'delegated' || input.conversation === 'single';
+  const body = (): CompletionDecision => {
+    if (input.openQuestions.length > 0 || input.openChildren > 0 || !ends) return { decision: 'wait' };
+    return response.finish === 'refusal'
+      ? { decision: 'fail', reason: 'the model refused' }
+      : { decision: 'complete' };
+  };
+  return deps.hooks.run(
+    'task.complete',
+    scope,
+    {
+      text: response.text,
+      lifecycle: input.lifecycle,
+      conversation: input.conversation,
+      openQuestions: input.openQuestions.length,
+      openChildren: input.openChildren,
+    },
+    { body },
+  );
+}
+
+function outputOf(effect: ModelEffect, task: TaskRow): TurnOutput {
+  const { usage } = effect.response;
+  return {
+    calls: effect.calls.map(({ ordinal, kind, repeatable }) => ({ ordinal, kind, repeatable })),
+    ...(effect.decision ? { decision: effect.decision } : {}),
+    tokens: usage.input + usage.output,
+    transcript: task.transcript,
+    log: task.log,
+  };
+}

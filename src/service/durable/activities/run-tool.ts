@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import {
+  asHarnessError,
+  canonicalJson,
+  HarnessError,
+  HookAbort,
+  messageOf,
+} from '../../../core/base/index.ts';
+import type { ToolCallOutput } from '../../../core/hooks/index.ts';
+import type { CallInput, CallOutput } from '../../../core/loop/index.ts';
+import type { TaskRow } from '../../../core/persistence/index.ts';
+import { cutText, isSafeToRepeat, type ToolResult } from '../../../core/tools/index.ts';
+import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
+import { fromJson, type GateRecord, type ModelEffect, type ResultEffect, toJson } from './effects.ts';
+import { key, taskOf } from './keys.ts';
+
+/**
+ * Runs one gated call: re-check, run, save, `post` hooks (TL-10). A result that stands is returned as it is. In
+ * `recover` mode nothing runs: the saved result is read, or `unknown` is recorded by compare-and-set.
+ */
+export async function runTool(deps: ActivityDeps, input: CallInput, run: Run): Promise<CallOutput> {
+  const task = await taskOf(deps, input);
+  const keys = {
+    model: key.model(input),
+    ran: key.ran(input, input.ordinal),
+    result: key.result(input, input.ordinal),
+  };
+  const saved = await deps.journal.store.effects(task.id, Object.values(keys));
+  const result = fromJson<ResultEffect>(saved.get(keys.result));
+  if (result) return outputOf(result);
+  const call = fromJson<ModelEffect>(saved.get(keys.model))?.calls.find(
+    (each) => each.ordinal === input.ordinal,
+  );
+  if (call === undefined) throw new HarnessError('internal', `task ${task.id} has no call ${keys.result}`);
+  const ran = fromJson<ResultEffect>(saved.get(keys.ran));
+  if (ran) return finish(deps, task, input, call, ran, run);
+  if (input.mode === 'recover') return record(deps, task, input, unknownOutcome(call));
+
+  await deps.journal.write(task.id, {
+    entries: [
+      {
+        key: `started:${keys.result}`,
+        exchange: input.exchange,
+        body: { kind: 'tool', phase: 'started', name: call.name, isError: false },
+      },
+    ],
+  });
+  const started = deps.clock.now();
+  const outcome = await runOnce(deps, task, call, keys.result, run);
+  deps.report({
+    kind: 'tool',
+    taskId: task.id,
+    name: call.name,
+    attempt: run.attempt,
+    ms: deps.clock.now() - started,
+    isError: outcome.isError,
+  });
+  deps.failpoint('tool.ran');
+  return finish(deps, task, input, call, outcome, run);
+}
+
+/** Runs the body of `tool.invoked`. What the tool fails with is a result the model reads, unless trying again may help. */
+async function runOnce(
+  deps: ActivityDeps,
+  task: TaskRow,
+  call: GateRecord,
+  callKey: string,
+  run: Run,
+): Promise<ResultEffect> {
+  const tool = deps.tools.get(call.name);
+  if (tool === undefined)
+    return effectOf(call, { text: `error (tool.unknown): "${call.name}" is gone`, isError: true });
+  const scope = scopeOf(deps, task, 0, run, { kind: 'tool', id: call.name, version: null });
+  const input = { callId: call.callId, name: call.name, arguments: call.arguments };
+  let data: ToolResult['data'];
+  try {
+    const context = await deps.hooks.inPhase(
+      { operation: 'tool.invoked', scope, input },
+      async (final): Promise<ToolCallOutput> => {
+        const returned = await tool.run(final.arguments, {
+          agentId: deps.agentId,
+          taskId: task.id,
+          callKey: `${task.id}:${callKey}`,
+          signal: run.signal,
+        });
+        data = returned.data;
+        return { text: returned.text, isError: returned.isError === true };
+      },
+    );
+    return {
+      ...effectOf(call, context.result ?? { text: '', isError: false }),
+      ...(data === undefined ? {} : { data }),
+    };
+  } catch (error) {
+    if (run.signal.aborted) throw error;
+    const failure = asHarnessError(error, 'tool.failed');
+    if (failure.retryable && isSafeToRepeat(tool.annotations)) throw failure;
+    const code = error instanceof HookAbort ? 'tool.vetoed' : failure.code;
+    const note = isSafeToRepeat(tool.annotations)
+      ? ''
+      : ' It was not tried again, as it is not safe to repeat.';
+    return effectOf(call, { text: `error (${code}): ${messageOf(error)}.${note}`, isError: true });
+  }
+}
+
+/** Saves what ran, lets `post` hooks change it, and records what the model reads. */
+async function finish(
+  deps: ActivityDeps,
+  task: TaskRow,
+  input: CallInput,
+  call: GateRecord,
+  ran: ResultEffect,
+  run: Run,
+): Promise<CallOutput> {
+  if (!deps.hooks.listens('tool.invoked.post')) return record(deps, task, input, ran);
+  const kept = await deps.journal.write(task.id, {
+    effect: { key: key.ran(input, input.ordinal), body: toJson(ran) },
+  });
+  const stored = fromJson<ResultEffect>(kept.effect) ?? ran;
+  const posted = await deps.hooks.phase('post', {
+    operation: 'tool.invoked',
+    scope: scopeOf(deps, task, input.exchange, run, { kind: 'tool', id: call.name, version: null }),
+    input: { callId: call.callId, name: call.name, arguments: call.arguments },
+    result: { text: stored.text, isError: stored.isError },
+  });
+  return record(deps, task, input, { ...stored, ...posted.result });
+}
+
+async function record(
+  deps: ActivityDeps,
+  task: TaskRow,
+  input: CallInput,
+  whole: ResultEffect,
+): Promise<CallOutput> {
+  const ref = key.result(input, input.ordinal);
+  const { text, cut } = cutText(whole.text, deps.toolResultLimit, ref);
+  const written = await deps.journal.write(task.id, {
+    effect: { key: ref, body: toJson({ ...whole, text }) },
+    entries: [
+      {
+        key: `finished:${ref}`,
+        exchange: input.exchange,
+        body: { kind: 'tool', phase: 'finished', name: whole.name, isError: whole.isError },
+      },
+    ],
+    ...(cut ? { blobs: [{ key: ref, text: whole.text }] } : {}),
+  });
+  deps.failpoint('tool.saved');
+  return outputOf(fromJson<ResultEffect>(written.effect) ?? whole);
+}
+
+function effectOf(call: GateRecord, result: ToolCallOutput): ResultEffect {
+  const fingerprint = createHash('sha256')
+    .update(canonicalJson([call.name, call.arguments, result.text]))
+    .digest('base64url')
+    .slice(0, 16);
+  return { name: call.name, text: result.text, isError: result.isError, untrusted: true, fingerprint };
+}
+
+function unknownOutcome(call: GateRecord): ResultEffect {
+  const text =
+    'error (tool.outcome_unknown): the process died while this ran. It may or may not have taken effect and was not ' +
+    'run again; check before you repeat it.';
+  return { name: call.name, text, isError: true, untrusted: false, fingerprint: '' };
+}
+
+function outputOf(result: ResultEffect): CallOutput {
+  return { isError: result.isError, fingerprint: result.fingerprint };
+}

@@ -1,0 +1,79 @@
+/**
+ * What workflows, workers and clients agree on: names, inputs, the activities' interface. Pure; imports the loop's
+ * types and nothing else. A change here is a change of recorded histories.
+ */
+import type {
+  CallInput,
+  CallOutput,
+  CarriedState,
+  CommitInput,
+  CommitOutput,
+  HelpOutput,
+  TurnInput,
+  TurnOutput,
+} from '../../../core/loop/index.ts';
+
+/** The workflow that runs a task; its id is the task's id. */
+export const TASK_WORKFLOW = 'TaskWorkflow';
+
+/** Update: hands a message to the loop and returns its receipt. Rejected while the task closes. */
+export const INBOX_UPDATE = 'inbox';
+
+/** Signal: asks the task to stop; its argument is who asks. */
+export const CANCEL_SIGNAL = 'cancel';
+
+/** Query: what the task is doing, in numbers. */
+export const MONITOR_QUERY = 'monitor';
+
+/** Search attributes, where the server has them (DU-10). */
+export const SEARCH_ATTRIBUTES = {
+  contextId: 'A2AContextId',
+  taskState: 'A2ATaskState',
+  agent: 'TinyHarnessAgent',
+} as const;
+
+/** How often and how patiently an activity is tried again (DU-4). Times in milliseconds. */
+export interface RetryPolicy {
+  readonly initialIntervalMs: number;
+  readonly backoffCoefficient: number;
+  readonly maximumIntervalMs: number;
+  readonly maximumAttempts: number;
+  readonly nonRetryable: readonly string[];
+}
+
+/** What a task's workflow keeps from the configuration of the server that started it. */
+export interface TaskOptions {
+  readonly heartbeatTimeoutMs: number;
+  /** Longest a single model turn or tool call may take. */
+  readonly modelTimeoutMs: number;
+  readonly toolTimeoutMs: number;
+  readonly historyEventBound: number;
+  readonly retries: {
+    readonly modelTurn: RetryPolicy;
+    readonly runTool: RetryPolicy;
+  };
+}
+
+/** Start arguments of `TaskWorkflow`; the first message is in the state's mailbox. */
+export interface TaskStart {
+  readonly state: CarriedState;
+  readonly options: TaskOptions;
+}
+
+/** The activities a worker offers. Each finds what an earlier attempt stored and returns it. */
+export interface TaskActivities {
+  modelTurn(input: TurnInput, attempt: number): Promise<TurnOutput>;
+  runTool(input: CallInput, attempt: number): Promise<CallOutput>;
+  askParticipant(input: CallInput, attempt: number): Promise<HelpOutput>;
+  commit(input: CommitInput): Promise<CommitOutput>;
+}
+
+/** Answer of the `monitor` query. */
+export interface Monitor {
+  readonly phase: CarriedState['phase'];
+  readonly state: CarriedState['state'];
+  readonly exchange: number;
+  readonly turn: number;
+  readonly mailbox: number;
+  readonly openQuestions: number;
+}

@@ -1,0 +1,147 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  isCancellation,
+  sleep,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { type AbortSignalLike, ERROR_CODES, type ErrorCode, isJsonObject } from '../../../core/base/index.ts';
+import type { Outcome } from '../../../core/loop/index.ts';
+import type { RetryPolicy } from '../contract/index.ts';
+
+/** How many times in a row the loss of a worker is met by scheduling again (DU-4). */
+const LOST_WORKER_BOUND = 20;
+
+/** What a failed activity means to the one who scheduled it. */
+interface Failure {
+  /** The worker was lost: no attempt of the policy is used up. */
+  readonly lost: boolean;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+}
+
+/** What an attempt is told: its number, and whether a worker was lost while an earlier one ran. */
+export interface Attempt {
+  readonly number: number;
+  readonly afterLoss: boolean;
+}
+
+/**
+ * Calls an activity until it succeeds, is cut, or its policy is used up (DU-4). Each call is one server-side attempt;
+ * the waits between them are ours: jittered, exponential, ended by the cut.
+ */
+export async function withAttempts<T>(
+  call: (attempt: Attempt) => Promise<T>,
+  policy: RetryPolicy,
+  signal: AbortSignalLike,
+): Promise<Outcome<T>> {
+  let lost = 0;
+  let number = 1;
+  for (;;) {
+    try {
+      return { kind: 'ok', value: await cutBy(signal, () => call({ number, afterLoss: lost > 0 })) };
+    } catch (error) {
+      if (signal.aborted && isCancellation(error)) return { kind: 'cut' };
+      const failure = classify(error);
+      if (failure.lost) {
+        if (signal.aborted) return { kind: 'cut' };
+        lost += 1;
+        if (lost >= LOST_WORKER_BOUND)
+          return { kind: 'failed', code: failure.code, message: failure.message };
+        continue;
+      }
+      const stop = !failure.retryable || policy.nonRetryable.includes(failure.code);
+      if (stop || number >= policy.maximumAttempts) {
+        return { kind: 'failed', code: failure.code, message: failure.message };
+      }
+      await waitUnlessCut(failure.retryAfterMs ?? delayBefore(number + 1, policy), signal);
+      if (signal.aborted) return { kind: 'cut' };
+      number += 1;
+      lost = 0;
+    }
+  }
+}
+
+/** Calls an activity until it succeeds, however long that takes, unless its failure is final. */
+export async function untilDone<T>(call: () => Promise<T>, policy: RetryPolicy): Promise<T> {
+  for (let number = 2; ; number += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const failure = classify(error);
+      if (!failure.retryable && !failure.lost) {
+        throw ApplicationFailure.nonRetryable(failure.message, failure.code);
+      }
+      await sleep(delayBefore(Math.min(number, 10), policy));
+    }
+  }
+}
+
+async function cutBy<T>(signal: AbortSignalLike, run: () => Promise<T>): Promise<T> {
+  const scope = new CancellationScope({ cancellable: true });
+  const cancel = () => scope.cancel();
+  signal.addEventListener('abort', cancel);
+  try {
+    return await scope.run(run);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+async function waitUnlessCut(ms: number, signal: AbortSignalLike): Promise<void> {
+  try {
+    await cutBy(signal, () => sleep(ms));
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+  }
+}
+
+/** 1 s x 2, capped, each with up to half of itself taken off at random. */
+function delayBefore(attempt: number, policy: RetryPolicy): number {
+  const exponent = Math.max(0, attempt - 2);
+  const full = Math.min(
+    policy.initialIntervalMs * policy.backoffCoefficient ** exponent,
+    policy.maximumIntervalMs,
+  );
+  // Inside a workflow this is Temporal's seeded generator: a replay draws the same numbers.
+  // oxlint-disable-next-line no-restricted-properties
+  return Math.max(1, Math.round(full * (1 - Math.random() / 2)));
+}
+
+function classify(error: unknown): Failure {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof TimeoutFailure) {
+    const lost = cause.timeoutType === 'HEARTBEAT' || cause.timeoutType === 'START_TO_CLOSE';
+    return {
+      lost,
+      code: 'worker_unavailable',
+      message: `no worker finished it: ${cause.message}`,
+      retryable: true,
+    };
+  }
+  // Canceled although nobody here cut it: its worker shut down.
+  if (cause instanceof CancelledFailure) {
+    return { lost: true, code: 'worker_unavailable', message: 'the worker was shut down', retryable: true };
+  }
+  if (cause instanceof ApplicationFailure) {
+    const code = cause.type ?? '';
+    const details = cause.details?.[0];
+    const retryAfterMs = isJsonObject(details) ? details.retryAfterMs : undefined;
+    return {
+      lost: code === 'WorkerShutdown',
+      code: isErrorCode(code) ? code : 'internal',
+      message: cause.message,
+      retryable: cause.nonRetryable !== true,
+      ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+    };
+  }
+  return { lost: false, code: 'internal', message: String(error), retryable: true };
+}
+
+function isErrorCode(value: string): value is ErrorCode {
+  return value in ERROR_CODES;
+}

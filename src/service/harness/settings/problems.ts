@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { ConfigError } from '../../../core/base/index.ts';
+import { knownKeys, nearestKey } from './known-keys.ts';
+import { fileSchema } from './schema/index.ts';
+
+/** Collects every problem of a configuration, for one report (CF-1). */
+export class Problems {
+  readonly #lines: string[] = [];
+  #otherThanSecrets = false;
+
+  /** One problem. `key` is dotted, as in the file; `what` never holds the value of a secret. */
+  add(key: string, what: string): void {
+    this.#otherThanSecrets = true;
+    this.#push(`${key}: ${what}`);
+  }
+
+  /** A secret that is needed and not there. */
+  addMissingSecret(key: string, what: string): void {
+    this.#push(`${key}: ${what}`);
+  }
+
+  /** What a schema found, in its own words where it has some. */
+  addIssues(issues: readonly z.core.$ZodIssue[]): void {
+    for (const issue of issues) {
+      const key = dotted(issue.path);
+      if (issue.code === 'unrecognized_keys') for (const name of issue.keys) this.#addUnknown(issue.path, name);
+      else if (issue.code === 'invalid_type' && issue.input === undefined) this.add(key, 'is required');
+      else this.add(key, issue.code === 'invalid_type' && issue.expected === 'object' ? 'must be a table' : issue.message);
+    }
+  }
+
+  /** @throws ConfigError with every problem; code `config.secret_missing` when nothing else is wrong */
+  throwIfAny(): void {
+    if (this.#lines.length === 0) return;
+    throw new ConfigError(this.#lines, {
+      code: this.#otherThanSecrets ? 'config.invalid' : 'config.secret_missing',
+    });
+  }
+
+  #addUnknown(path: readonly PropertyKey[], name: string): void {
+    this.#otherThanSecrets = true;
+    const known = knownKeys(fileSchema);
+    // Positions in a list of tables are no part of a key that could be meant.
+    const table = dotted(path.filter((part) => typeof part === 'string'));
+    const near = nearestKey(table === '' ? name : `${table}.${name}`, known);
+    const siblings = known.filter((key) => parent(key) === table).map((key) => key.slice(table.length).replace('.', ''));
+    this.#push(
+      `unknown key ${dotted([...path, name])}: ${near === undefined ? `${table === '' ? 'the file' : table} takes ${siblings.join(', ')}` : `did you mean ${near}?`}`,
+    );
+  }
+
+  #push(line: string): void {
+    if (!this.#lines.includes(line)) this.#lines.push(line);
+  }
+}
+
+function parent(key: string): string {
+  return key.includes('.') ? key.slice(0, key.lastIndexOf('.')) : '';
+}
+
+/** `agents[0].url` from a path. */
+function dotted(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
