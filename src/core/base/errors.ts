@@ -29,6 +29,11 @@ export const ERROR_CODES = {
     retryable: false,
     summary: 'The operation is not possible on this task or by this participant.',
   },
+  'input.version': { retryable: false, summary: 'The A2A version of the request is not supported.' },
+  'input.push_unsupported': {
+    retryable: false,
+    summary: 'Push notifications are not supported by this agent.',
+  },
   'input.refused': {
     retryable: false,
     summary: 'A hook or policy refused the request; the message says why.',
@@ -135,11 +140,13 @@ export class HarnessError extends Error {
     this[BRAND] = classNames(new.target);
   }
 
+  // biome-ignore-start lint/complexity/noThisInStatic: the class that `instanceof` was asked about
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
       ? (value as { [BRAND]: readonly string[] })[BRAND].includes(this.name)
       : false;
   }
+  // biome-ignore-end lint/complexity/noThisInStatic: the class that `instanceof` was asked about
 }
 
 function classNames(start: { name: string }): string[] {

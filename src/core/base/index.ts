@@ -21,4 +21,4 @@ export {
 export { assertNever } from './exhaustive.ts';
 export { FAILPOINTS, type Failpoint, type PassFailpoint } from './failpoint.ts';
 export { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from './json.ts';
-export type { LogFields, Logger } from './logger.ts';
+export { type LogFields, type Logger, silentLogger } from './logger.ts';

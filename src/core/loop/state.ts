@@ -11,6 +11,8 @@ export interface MailItem {
   readonly interrupt?: boolean;
   /** The `control` envelope: end the conversation. */
   readonly control?: 'complete';
+  /** For a first message: the kind of conversation its sender wants (LP-2). */
+  readonly conversation?: 'open' | 'single';
   /** The question a channel part names in `in_reply_to`. */
   readonly inReplyTo?: string;
   /** The open question this message was found to answer. */

@@ -1,5 +1,5 @@
 import type { ErrorCode, JsonObject, JsonValue } from '../base/index.ts';
-import type { ParticipantKind, SubState, TaskData, TaskState } from '../loop/index.ts';
+import type { MailItem, ParticipantKind, SubState, TaskData, TaskState } from '../loop/index.ts';
 
 /** One part of a message or artifact. */
 export type PartRecord =
@@ -35,6 +35,8 @@ export interface InboxRow {
   /** SHA-256 of the raw body: the same id with another body is an error (AS-10). */
   readonly bodyHash: string;
   readonly message: InboundMessage;
+  /** What the loop is told of it, kept so that it can be delivered again. */
+  readonly mail: MailItem;
   readonly receivedAt: string;
   readonly consumed: boolean;
 }
@@ -73,6 +75,7 @@ export type LogBody =
       readonly kind: 'tool';
       readonly phase: 'started' | 'finished';
       readonly name: string;
+      readonly turn: number;
       readonly isError: boolean;
     }
   /** The whole text of a reply, once it is known (AS-7). */

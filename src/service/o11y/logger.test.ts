@@ -44,13 +44,11 @@ describe('JSON lines', () => {
     const { logger, written } = capture();
     const cause = new Error('refused swordfish');
     const error = new HarnessError('internal', 'called with swordfish', { cause });
-    logger
-      .child({ swordfish: 1 })
-      .error('key swordfish', {
-        error,
-        list: [{ deep: 'sk-abcdefghijklmnop' }],
-        key: new Secret('swordfish'),
-      });
+    logger.child({ swordfish: 1 }).error('key swordfish', {
+      error,
+      list: [{ deep: 'sk-abcdefghijklmnop' }],
+      key: new Secret('swordfish'),
+    });
     const text = written.join('');
     expect(text).not.toMatch(/swordfish|sk-abc/);
     expect(text).toContain(`called with ${MASK}`);

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ParticipantKind, SubState, TaskData, TaskState } from '../../../core/loop/index.ts';
+import type { MailItem, ParticipantKind, SubState, TaskData, TaskState } from '../../../core/loop/index.ts';
 import type {
   InboundMessage,
   InboxRow,
@@ -46,6 +46,7 @@ export function toInbox(row: Selectable<StoreTables['inbox']>): InboxRow {
     messageId: row.message_id,
     bodyHash: row.body_hash,
     message: JSON.parse(row.message) as InboundMessage,
+    mail: JSON.parse(row.mail) as MailItem,
     receivedAt: row.received_at,
     consumed: row.consumed !== 0,
   };

@@ -36,6 +36,7 @@ export interface StoreTables {
     message_id: string;
     body_hash: string;
     message: string;
+    mail: string;
     received_at: string;
     consumed: Generated<number>;
   };
@@ -79,7 +80,8 @@ export const MIGRATIONS: readonly string[] = [
   ) strict;
   create table inbox (
     key text primary key, task_id text not null, sender text not null, sender_kind text not null,
-    message_id text not null, body_hash text not null, message text not null, received_at text not null,
+    message_id text not null, body_hash text not null, message text not null, mail text not null,
+    received_at text not null,
     consumed integer not null default 0
   ) strict;
   create index inbox_unconsumed on inbox (received_at) where consumed = 0;

@@ -66,6 +66,7 @@ export class SqliteStore implements TaskStore {
           message_id: inbox.messageId,
           body_hash: inbox.bodyHash,
           message: JSON.stringify(inbox.message),
+          mail: JSON.stringify(inbox.mail),
           received_at: at,
         })
         .onConflict((conflict) => conflict.doNothing())
@@ -245,7 +246,8 @@ export class SqliteStore implements TaskStore {
     let { log: seq, updatedAt: at } = task;
     for (const entry of entries) {
       const now = this.#time();
-      at = now > at ? now : at;
+      // Times are ISO 8601 in UTC: they sort as text.
+      if (now > at) at = now;
       const values = {
         task_id: task.id,
         seq: seq + 1,

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { type AbortSignalLike, HarnessError, type JsonObject, messageOf } from '../../../core/base/index.ts';
+import { HarnessError, type JsonObject, messageOf } from '../../../core/base/index.ts';
 import type { ToolContext, ToolResult } from '../../../core/tools/index.ts';
 import { callError, endsConnection, unavailable } from './call-error.ts';
 import { withAnswerWatch } from './http-transport.ts';
@@ -11,10 +11,13 @@ import {
   type Session,
   type SessionOptions,
 } from './session.ts';
+import { pause, platformSignal } from './signals.ts';
 import { hashOf, type McpTool, toTools } from './tool.ts';
 
+/** `down`: the server is lost and being reconnected to; `closed` is final. */
 export type McpConnectionState = 'ready' | 'down' | 'closed';
 
+/** Which server to connect to, and how long to wait for it. */
 export interface ConnectMcpOptions
   extends Omit<SessionOptions, 'connectTimeoutMs' | 'listTimeoutMs' | 'logger'> {
   /** Milliseconds for the process to start and shake hands; 15 seconds. */
@@ -225,26 +228,4 @@ class Connection implements McpConnection {
       },
     );
   }
-}
-
-/** Waits, or returns early when the signal aborts. Does not keep the process alive. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms).unref();
-    signal.addEventListener('abort', done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
-}
-
-function platformSignal(signal: AbortSignalLike): { signal: AbortSignal; release: () => void } {
-  if (signal instanceof AbortSignal) return { signal, release: () => {} };
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort);
-  return { signal: controller.signal, release: () => signal.removeEventListener('abort', abort) };
 }

@@ -19,7 +19,7 @@ export interface McpProblem {
 }
 
 /** The name of a server is a part of the names of its tools (`<plugin>/<server>.<tool>`): a dot would blur the parts. */
-const SERVER_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /**
  * Reads a parsed `{"mcpServers": {...}}` document. A server with a problem is left out and reported, the others are
@@ -39,7 +39,7 @@ export function parseMcpServers(
   for (const [server, entry] of Object.entries(listed)) {
     if (isJsonObject(entry) && entry.disabled === true) continue;
     if (!SERVER_NAME.test(server)) {
-      const message = `mcpServers.${server}: the name may hold letters, digits, "_" and "-", 64 at most`;
+      const message = `mcpServers.${server}: the name must be letters, digits, "_" and "-", 64 at most`;
       problems.push({ server, message });
       continue;
     }

@@ -14,6 +14,7 @@ export interface McpLogger {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
+/** Which server to connect to. `root` and `dataDir` become its `PLUGIN_ROOT` and `PLUGIN_DATA`. */
 export interface SessionOptions {
   readonly plugin: string;
   readonly server: string;

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { LineLog } from './line-log.ts';
 
+/** The process of a server. */
 export interface StdioTransportOptions {
   readonly command: string;
   readonly args: readonly string[];
@@ -74,7 +75,8 @@ export class StdioTransport implements Transport {
     });
     child.once('exit', () => {
       this.#exited.resolve();
-      setTimeout(() => this.#over(), AFTER_EXIT_MS).unref();
+      // While closing, what the process started has as long to end as the process itself.
+      if (this.#closing === undefined) setTimeout(() => this.#over(), AFTER_EXIT_MS).unref();
     });
     child.once('close', () => this.#over());
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));

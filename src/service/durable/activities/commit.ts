@@ -21,6 +21,11 @@ export async function commit(
   const { text, status, code } = await statusOf(deps, task, input);
   const written = await deps.journal.write(task.id, {
     entries: [
+      ...input.consumed.map((inbox) => ({
+        key: `message:${inbox}`,
+        exchange: input.exchange,
+        body: { kind: 'message' as const, inbox },
+      })),
       {
         key: input.key,
         exchange: input.exchange,

@@ -1,4 +1,4 @@
-import type { AbortSignalLike, Clock, Failpoint, HarnessError } from '../../../core/base/index.ts';
+import type { AbortSignalLike, Clock, HarnessError, PassFailpoint } from '../../../core/base/index.ts';
 import type { HookChain, OperationScope } from '../../../core/hooks/index.ts';
 import type { LlmPort } from '../../../core/models/index.ts';
 import type { Journal, TaskRow } from '../../../core/persistence/index.ts';
@@ -19,7 +19,7 @@ export interface ActivityDeps {
   /** Tool results longer than this many characters are cut and stored whole (TL-4). */
   readonly toolResultLimit: number;
   readonly clock: Clock;
-  readonly failpoint: (point: Failpoint) => void;
+  readonly failpoint: PassFailpoint;
   /** Hears what the agent does, for people who watch the log. */
   readonly report: (event: ActivityEvent) => void;
 }

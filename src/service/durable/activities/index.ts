@@ -28,7 +28,7 @@ export function createActivities(deps: ActivityDeps): TaskActivities {
       try {
         return await body({ attempt, signal });
       } catch (error) {
-        if (signal.aborted) throw new CancelledFailure('cut', [], error instanceof Error ? error : undefined);
+        if (signal.aborted) throw cutOrLost(signal.reason);
         const failure = asHarnessError(error);
         deps.report({ kind: 'failure', taskId, activity, attempt, error: failure });
         throw toFailure(failure);
@@ -55,6 +55,14 @@ async function beating<T>(body: () => Promise<T>): Promise<T> {
   } finally {
     clearInterval(beat);
   }
+}
+
+/** A cut was asked for by the workflow; a worker that shuts down is a lost one, to be replaced (DU-4). */
+function cutOrLost(reason: unknown): Error {
+  const shutdown = reason instanceof Error && reason.message === 'WORKER_SHUTDOWN';
+  return shutdown
+    ? ApplicationFailure.retryable('the worker was shut down', 'WorkerShutdown')
+    : new CancelledFailure('cut');
 }
 
 /** What the workflow reads of a failure: the code as its type, and how long the provider asks to wait. */

@@ -2,7 +2,7 @@ import { type JsonValue, ProviderError, RetryableProviderError } from '../../../
 import { questionSeq } from '../../../core/extensions/index.ts';
 import type { CompletionDecision, OperationScope } from '../../../core/hooks/index.ts';
 import type { TurnInput, TurnOutput } from '../../../core/loop/index.ts';
-import { invokeLlm, type LlmRequest, type LlmResponse } from '../../../core/models/index.ts';
+import { invokeLlm, type LlmRequest, type LlmResponse, type ToolDefinition } from '../../../core/models/index.ts';
 import type { TaskRow, TaskWrite } from '../../../core/persistence/index.ts';
 import { renderInstructions, renderTask } from '../../../core/prompts/index.ts';
 import type { Conversations } from './conversation.ts';
@@ -113,14 +113,7 @@ async function assemble(
   const date = new Date(deps.clock.now()).toISOString().slice(0, 10);
   return {
     instructions: renderInstructions(deps.systemPrompt, deps.agent, task.data.participants),
-    tools: [
-      ...[...deps.intrinsics.values()].map(({ name, description, inputSchema }) => ({
-        name,
-        description,
-        inputSchema,
-      })),
-      ...deps.tools.definitions(),
-    ],
+    tools: toolsOf(deps),
     input: [
       { type: 'user', text: renderTask(task.data, { date }, questions) },
       ...(await conversations.read(task.id, task.transcript)),
@@ -129,6 +122,16 @@ async function assemble(
     ...(input.model === null ? {} : { model: input.model }),
     ...(input.effort === null ? {} : { effort: input.effort }),
   };
+}
+
+/** Intrinsics and tools in one order, the same on every worker (CW-2). */
+function toolsOf(deps: ActivityDeps): readonly ToolDefinition[] {
+  const intrinsics = [...deps.intrinsics.values()].map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema,
+  }));
+  return [...intrinsics, ...deps.tools.definitions()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function openQuestionTexts(

@@ -41,7 +41,7 @@ export async function runTool(deps: ActivityDeps, input: CallInput, run: Run): P
       {
         key: `started:${keys.result}`,
         exchange: input.exchange,
-        body: { kind: 'tool', phase: 'started', name: call.name, isError: false },
+        body: { kind: 'tool', phase: 'started', turn: input.turn, name: call.name, isError: false },
       },
     ],
   });
@@ -140,7 +140,7 @@ async function record(
       {
         key: `finished:${ref}`,
         exchange: input.exchange,
-        body: { kind: 'tool', phase: 'finished', name: whole.name, isError: whole.isError },
+        body: { kind: 'tool', phase: 'finished', turn: input.turn, name: whole.name, isError: whole.isError },
       },
     ],
     ...(cut ? { blobs: [{ key: ref, text: whole.text }] } : {}),

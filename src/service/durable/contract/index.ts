@@ -37,6 +37,7 @@ export interface RetryPolicy {
   readonly initialIntervalMs: number;
   readonly backoffCoefficient: number;
   readonly maximumIntervalMs: number;
+  /** 0: without bound. */
   readonly maximumAttempts: number;
   readonly nonRetryable: readonly string[];
 }
@@ -51,6 +52,7 @@ export interface TaskOptions {
   readonly retries: {
     readonly modelTurn: RetryPolicy;
     readonly runTool: RetryPolicy;
+    readonly commit: RetryPolicy;
   };
 }
 

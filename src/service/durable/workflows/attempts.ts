@@ -55,7 +55,7 @@ export async function withAttempts<T>(
         continue;
       }
       const stop = !failure.retryable || policy.nonRetryable.includes(failure.code);
-      if (stop || number >= policy.maximumAttempts) {
+      if (stop || (policy.maximumAttempts > 0 && number >= policy.maximumAttempts)) {
         return { kind: 'failed', code: failure.code, message: failure.message };
       }
       await waitUnlessCut(failure.retryAfterMs ?? delayBefore(number + 1, policy), signal);
@@ -115,7 +115,8 @@ function delayBefore(attempt: number, policy: RetryPolicy): number {
 function classify(error: unknown): Failure {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure) {
-    const lost = cause.timeoutType === 'HEARTBEAT' || cause.timeoutType === 'START_TO_CLOSE';
+    // A worker that stopped beating is lost; one that only took too long has failed an attempt.
+    const lost = cause.timeoutType === 'HEARTBEAT';
     return {
       lost,
       code: 'worker_unavailable',

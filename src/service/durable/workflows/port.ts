@@ -68,7 +68,7 @@ export function createPort(state: CarriedState, options: TaskOptions): LoopPort 
       );
     },
     async commit(input): Promise<CommitOutput> {
-      const output = await untilDone(() => store.commit(input), options.retries.modelTurn);
+      const output = await untilDone(() => store.commit(input), options.retries.commit);
       publish(output.state);
       return output;
     },

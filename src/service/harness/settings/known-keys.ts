@@ -23,6 +23,8 @@ export function knownKeys(schema: unknown, at = ''): string[] {
 export function nearestKey(key: string, known: readonly string[]): string | undefined {
   let best: { key: string; edits: number } | undefined;
   for (const candidate of known) {
+    // The table that the key stands in is near, and never what was meant.
+    if (key.startsWith(`${candidate}.`)) continue;
     const edits = editDistance(key, candidate);
     if (best === undefined || edits < best.edits) best = { key: candidate, edits };
   }

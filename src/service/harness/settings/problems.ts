@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ConfigError } from '../../../core/base/index.ts';
 import { knownKeys, nearestKey } from './known-keys.ts';
 import { fileSchema } from './schema/index.ts';
+import type { Table } from './tables.ts';
 
 /** Collects every problem of a configuration, for one report (CF-1). */
 export class Problems {
@@ -19,13 +20,18 @@ export class Problems {
     this.#push(`${key}: ${what}`);
   }
 
-  /** What a schema found, in its own words where it has some. */
-  addIssues(issues: readonly z.core.$ZodIssue[]): void {
+  /** What a schema found wrong in `written`, in its own words where it has some. */
+  addIssues(issues: readonly z.core.$ZodIssue[], written: Table): void {
     for (const issue of issues) {
-      const key = dotted(issue.path);
-      if (issue.code === 'unrecognized_keys') for (const name of issue.keys) this.#addUnknown(issue.path, name);
-      else if (issue.code === 'invalid_type' && issue.input === undefined) this.add(key, 'is required');
-      else this.add(key, issue.code === 'invalid_type' && issue.expected === 'object' ? 'must be a table' : issue.message);
+      if (issue.code === 'unrecognized_keys') {
+        for (const name of issue.keys) this.#addUnknown(issue.path, name);
+      } else if (issue.code === 'invalid_type' && at(written, issue.path) === undefined) {
+        this.add(dotted(issue.path), 'is required');
+      } else {
+        // Zod's own sentence for a section that is no table speaks of objects.
+        const isOwn = issue.message.startsWith('Invalid input: expected object');
+        this.add(dotted(issue.path), isOwn ? 'must be a table' : issue.message);
+      }
     }
   }
 
@@ -43,10 +49,11 @@ export class Problems {
     // Positions in a list of tables are no part of a key that could be meant.
     const table = dotted(path.filter((part) => typeof part === 'string'));
     const near = nearestKey(table === '' ? name : `${table}.${name}`, known);
-    const siblings = known.filter((key) => parent(key) === table).map((key) => key.slice(table.length).replace('.', ''));
-    this.#push(
-      `unknown key ${dotted([...path, name])}: ${near === undefined ? `${table === '' ? 'the file' : table} takes ${siblings.join(', ')}` : `did you mean ${near}?`}`,
-    );
+    const siblings = known
+      .filter((key) => parent(key) === table)
+      .map((key) => key.slice(key.lastIndexOf('.') + 1));
+    const hint = near === undefined ? `known here: ${siblings.join(', ')}` : `did you mean ${near}?`;
+    this.#push(`unknown key ${dotted([...path, name])}: ${hint}`);
   }
 
   #push(line: string): void {
@@ -64,4 +71,12 @@ function dotted(path: readonly PropertyKey[]): string {
     if (typeof part === 'number') return `${text}[${part}]`;
     return text === '' ? String(part) : `${text}.${String(part)}`;
   }, '');
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, part) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<PropertyKey, unknown>)[part] : undefined,
+    value,
+  );
 }

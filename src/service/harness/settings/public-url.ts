@@ -31,7 +31,11 @@ export function normalizePrefix(prefix: string | undefined): string {
  */
 export function publicUrl(baseUrl: string, prefix?: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || `${url.search}${url.hash}${url.username}` !== '')
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    `${url.search}${url.hash}${url.username}` !== ''
+  )
     throw new ConfigError('server.base_url: must be an http or https URL without user, query or fragment');
   const mount = normalizePrefix(prefix);
   const base = normalizePrefix(url.pathname);

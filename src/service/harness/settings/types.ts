@@ -27,6 +27,8 @@ export interface Settings {
   readonly retention: RetentionSettings;
   readonly o11y: { readonly logLevel: 'debug' | 'info' | 'warn' | 'error'; readonly serviceName: string };
   readonly heartbeat: { readonly intervalMs: number };
+  /** Every secret that was found, used or not: what the redactor masks (see `secretsOf`). */
+  readonly secrets: readonly Secret[];
   /** Lines to log at level WARN when the harness starts. */
   readonly warnings: readonly string[];
   /** Lines to log at level INFO: keys that are accepted and have no effect. */

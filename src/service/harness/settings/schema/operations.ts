@@ -58,4 +58,3 @@ export const limitsSchema = z.strictObject({
   working_time: duration(1).optional(),
   repeated_calls: int({ min: 2 }).default(5),
 });
-

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import { bool, duration, int, lenientBoolean, nonBlank, oneOf, path, text } from './values.ts';
 
-const tlsTable = z.strictObject({
-  enabled: bool().optional(),
-  server_name: nonBlank().optional(),
-  ca_file: path().optional(),
-  cert_file: path().optional(),
-  key_file: path().optional(),
-});
+const tlsTable = z.strictObject(
+  {
+    enabled: bool().optional(),
+    server_name: nonBlank().optional(),
+    ca_file: path().optional(),
+    cert_file: path().optional(),
+    key_file: path().optional(),
+  },
+  'must be true, false or a table',
+);
 
 /** `true`, `false`, or a table with a client certificate; the plain form is the table with `enabled`. */
-const tlsSchema = z.preprocess(
-  (value) => (typeof value === 'object' ? value : { enabled: lenientBoolean(value) }),
-  tlsTable,
-) as unknown as z.ZodType<z.output<typeof tlsTable>, boolean | z.input<typeof tlsTable>>;
+const tlsSchema = z.preprocess((value) => {
+  const enabled = lenientBoolean(value);
+  return typeof enabled === 'boolean' ? { enabled } : value;
+}, tlsTable) as unknown as z.ZodType<z.output<typeof tlsTable>, boolean | z.input<typeof tlsTable>>;
 
 /** `[temporal.embedded]`. */
 export const embeddedSchema = z.strictObject({

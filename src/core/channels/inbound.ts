@@ -1,0 +1,64 @@
+import type { TaskBrief } from '../extensions/index.ts';
+import type { CarriedState, MailItem, NewTaskState, Participant, Receipt } from '../loop/index.ts';
+import type { InboundMessage, TaskRow } from '../persistence/index.ts';
+
+/** A message as a surface hands it over: parsed, its sender known, nothing stored yet. */
+export interface InboundRequest {
+  readonly sender: string;
+  readonly senderKind: Participant['kind'];
+  readonly messageId: string;
+  /** Absent for a first message. */
+  readonly taskId?: string;
+  readonly contextId?: string;
+  readonly message: InboundMessage;
+  /** SHA-256 of the message as it came. */
+  readonly bodyHash: string;
+  /** What the model will read. */
+  readonly text: string;
+  readonly interrupt: boolean;
+  readonly conversation?: 'open' | 'single';
+  readonly brief?: TaskBrief;
+  readonly control?: 'complete';
+  /** The channel part, if there is one. */
+  readonly channel?: { readonly channelId: string; readonly inReplyTo?: string };
+}
+
+/** What came of a message. */
+export interface AdmissionOutcome {
+  readonly kind: 'accepted' | 'refused';
+  /** The task as it was stored before the message was handed to the loop: what a stream starts with. */
+  readonly task: TaskRow;
+  /** The exchange the message started or joined. */
+  readonly exchange: number;
+  readonly duplicate: boolean;
+  /** For `refused`: why, for the sender alone (PC-3). */
+  readonly reason?: string;
+}
+
+/** Takes messages in. @throws HarnessError with an `input.*`, `task.*`, `store*` or `*_unavailable` code. */
+export interface AdmissionPort {
+  admit(request: InboundRequest): Promise<AdmissionOutcome>;
+}
+
+/** What came of handing a message to the loop. */
+export type Delivery =
+  | { readonly kind: 'receipt'; readonly receipt: Receipt }
+  /** A commit that parks or ends is under way: wait for it, then try again or answer for the end (invariant 4). */
+  | { readonly kind: 'closing' }
+  /** There is no running loop for this task. */
+  | { readonly kind: 'ended' };
+
+/** The way from the server to a task's loop. @throws HarnessError `worker_unavailable`, `temporal_unavailable`. */
+export interface DeliveryPort {
+  /** Starts the task's loop with its first message, or joins the one that runs. */
+  start(state: CarriedState, item: MailItem): Promise<Delivery>;
+  deliver(taskId: string, item: MailItem): Promise<Delivery>;
+  /** False when no loop runs for the task. */
+  cancel(taskId: string, by: string): Promise<boolean>;
+}
+
+/** What admission needs of the configuration to start a task. */
+export type NewTaskDefaults = Pick<
+  NewTaskState,
+  'agentId' | 'storeId' | 'conversation' | 'limits' | 'searchAttributes'
+>;

@@ -1,0 +1,9 @@
+/** How participants' messages come in: what a surface hands over, what comes of it, and the way to the loop. */
+export type {
+  AdmissionOutcome,
+  AdmissionPort,
+  Delivery,
+  DeliveryPort,
+  InboundRequest,
+  NewTaskDefaults,
+} from './inbound.ts';

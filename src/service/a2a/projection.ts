@@ -1,0 +1,321 @@
+import {
+  type Artifact,
+  type Message,
+  type Part,
+  Role,
+  type StreamResponse,
+  type Task,
+  TaskState,
+} from '@a2a-js/sdk';
+import type { JsonObject, JsonValue } from '../../core/base/index.ts';
+import {
+  EXTENSION,
+  encodeQuestion,
+  encodeTaskData,
+  MEDIA_TYPE,
+  METADATA,
+  messageId,
+  questionSeq,
+  questionText,
+} from '../../core/extensions/index.ts';
+import type { TaskState as State, SubState } from '../../core/loop/index.ts';
+import type {
+  InboxRow,
+  LogBody,
+  LogEntry,
+  PartRecord,
+  TaskRow,
+  TaskStore,
+  TextDelta,
+} from '../../core/persistence/index.ts';
+
+/** What a reader asked to see. */
+export interface View {
+  /** Extensions the request activated. */
+  readonly extensions: ReadonlySet<string>;
+}
+
+const WIRE_STATE: Record<State, TaskState> = {
+  SUBMITTED: TaskState.TASK_STATE_SUBMITTED,
+  WORKING: TaskState.TASK_STATE_WORKING,
+  INPUT_REQUIRED: TaskState.TASK_STATE_INPUT_REQUIRED,
+  AUTH_REQUIRED: TaskState.TASK_STATE_AUTH_REQUIRED,
+  COMPLETED: TaskState.TASK_STATE_COMPLETED,
+  FAILED: TaskState.TASK_STATE_FAILED,
+  CANCELED: TaskState.TASK_STATE_CANCELED,
+  REJECTED: TaskState.TASK_STATE_REJECTED,
+};
+
+/** Entries that carry a message of the conversation. */
+const MESSAGE_KINDS: readonly LogBody['kind'][] = ['message', 'question', 'note', 'state'];
+
+/** Draws tasks and log entries of one agent as A2A objects. Reads the store; changes nothing. */
+export class Projection {
+  readonly #store: TaskStore;
+  readonly #agentId: string;
+
+  constructor(store: TaskStore, agentId: string) {
+    this.#store = store;
+    this.#agentId = agentId;
+  }
+
+  /** The task as of its row's cursor, with its newest `historyLength` messages (all when absent). */
+  async task(row: TaskRow, view: View, historyLength?: number): Promise<Task> {
+    const [status] = await this.#store.log(row.id, { after: row.statusSeq - 1, upTo: row.statusSeq });
+    return {
+      id: row.id,
+      contextId: row.contextId,
+      status: {
+        state: WIRE_STATE[row.state],
+        message: status && (await this.#message(row, status)),
+        timestamp: status?.at,
+      },
+      history: historyLength === 0 ? [] : await this.#history(row, historyLength),
+      artifacts: showsResponses(view) ? await this.#artifacts(row) : [],
+      metadata: { [METADATA.task]: encodeTaskData(row.data), ...statusMetadata(row.state, row.subState) },
+    };
+  }
+
+  /**
+   * What a stream shows of a log entry, given the state the task is in there; undefined when this reader is shown
+   * nothing of it.
+   */
+  async entry(row: TaskRow, entry: LogEntry, state: State, view: View): Promise<StreamResponse | undefined> {
+    const { body } = entry;
+    switch (body.kind) {
+      case 'message':
+        return undefined;
+      case 'state':
+        return statusUpdate(
+          row,
+          body.state,
+          entry.at,
+          await this.#message(row, entry),
+          statusMetadata(body.state, body.subState),
+        );
+      case 'question':
+      case 'note':
+        return statusUpdate(
+          row,
+          state,
+          entry.at,
+          await this.#message(row, entry),
+          statusMetadata(state, null),
+        );
+      case 'task_data':
+        return view.extensions.has(EXTENSION.task)
+          ? statusUpdate(row, state, entry.at, undefined, { [METADATA.task]: encodeTaskData(body.data) })
+          : undefined;
+      case 'tool':
+        return view.extensions.has(EXTENSION.progress)
+          ? statusUpdate(row, state, entry.at, undefined, { [METADATA.progress]: toolProgress(body) })
+          : undefined;
+      case 'response':
+        return showsResponses(view)
+          ? artifactUpdate(row, entry.exchange, body.text, { append: false, last: true })
+          : undefined;
+    }
+  }
+
+  /** A piece of text while it is generated. */
+  delta(row: TaskRow, delta: TextDelta, view: View): StreamResponse | undefined {
+    return showsResponses(view)
+      ? artifactUpdate(row, delta.exchange, delta.text, { append: !delta.first, last: false })
+      : undefined;
+  }
+
+  /** PC-3: says to its sender why a message was not accepted; the state is as it was. */
+  refusal(
+    row: TaskRow,
+    id: string,
+    reason: string,
+  ): { readonly message: Message; readonly update: StreamResponse } {
+    const message = agentMessage(row, `${row.id}:refusal:${id}`, [textPart(reason)]);
+    return {
+      message,
+      update: statusUpdate(row, row.state, row.updatedAt, message, statusMetadata(row.state, row.subState)),
+    };
+  }
+
+  async #history(row: TaskRow, length: number | undefined): Promise<Message[]> {
+    const all = { upTo: row.log, kinds: MESSAGE_KINDS };
+    // Some state changes carry no message, so the newest N messages lie within a few more than N entries, or further.
+    const some = length === undefined ? undefined : length * 3 + 8;
+    let entries = await this.#store.log(row.id, some === undefined ? all : { ...all, last: some });
+    let messages = await this.#messages(row, entries);
+    if (length === undefined) return messages;
+    if (messages.length < length && entries.length === some) {
+      entries = await this.#store.log(row.id, all);
+      messages = await this.#messages(row, entries);
+    }
+    return messages.slice(-length);
+  }
+
+  async #messages(row: TaskRow, entries: readonly LogEntry[]): Promise<Message[]> {
+    const keys = entries.flatMap(({ body }) => (body.kind === 'message' ? [body.inbox] : []));
+    const inbox = new Map((await this.#store.inboxRows(keys)).map((each) => [each.key, each]));
+    const messages = new Map<string, Message>();
+    for (const entry of entries) {
+      const sent = entry.body.kind === 'message' ? inbox.get(entry.body.inbox) : undefined;
+      const message = sent ? userMessage(row, sent) : await this.#message(row, entry);
+      // A question that became the status message is one message.
+      if (message && !messages.has(message.messageId)) messages.set(message.messageId, message);
+    }
+    return [...messages.values()];
+  }
+
+  async #artifacts(row: TaskRow): Promise<Artifact[]> {
+    const entries = await this.#store.log(row.id, { upTo: row.log, kinds: ['response'] });
+    const artifacts = new Map<number, Artifact>();
+    for (const { exchange, body } of entries) {
+      if (body.kind === 'response') artifacts.set(exchange, responseArtifact(exchange, body.text));
+    }
+    return [...artifacts.values()];
+  }
+
+  /** The agent's message that an entry carries. */
+  async #message(row: TaskRow, { seq, body }: LogEntry): Promise<Message | undefined> {
+    switch (body.kind) {
+      case 'note':
+        return agentMessage(row, messageId.note(row.id, seq), [textPart(body.text)]);
+      case 'question': {
+        const id = messageId.help(row.id, seq);
+        const channel = dataPart(
+          encodeQuestion(row.id, this.#agentId, id, body.question),
+          MEDIA_TYPE.channel,
+        );
+        return agentMessage(row, id, [textPart(questionText(body.question)), channel]);
+      }
+      case 'state': {
+        if (body.text === null && body.questions.length === 0) return undefined;
+        const parts = body.text === null || body.text === '' ? [] : [textPart(body.text)];
+        for (const id of body.questions) parts.push(...(await this.#questionPart(row, id)));
+        return agentMessage(row, body.messageId ?? messageId.status(row.id, seq), parts);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  async #questionPart(row: TaskRow, id: string): Promise<Part[]> {
+    const seq = questionSeq(row.id, id);
+    const [entry] = seq === undefined ? [] : await this.#store.log(row.id, { after: seq - 1, upTo: seq });
+    if (entry?.body.kind !== 'question') return [];
+    return [dataPart(encodeQuestion(row.id, this.#agentId, id, entry.body.question), MEDIA_TYPE.channel)];
+  }
+}
+
+/** Surfaces that know the task extension but not ours print both artifact and status text; they get the text alone. */
+function showsResponses({ extensions }: View): boolean {
+  return extensions.has(EXTENSION.progress) || !extensions.has(EXTENSION.task);
+}
+
+function statusUpdate(
+  row: TaskRow,
+  state: State,
+  timestamp: string,
+  message: Message | undefined,
+  metadata: JsonObject,
+): StreamResponse {
+  return {
+    payload: {
+      $case: 'statusUpdate',
+      value: {
+        taskId: row.id,
+        contextId: row.contextId,
+        status: { state: WIRE_STATE[state], message, timestamp },
+        metadata: Object.keys(metadata).length === 0 ? undefined : { ...metadata },
+      },
+    },
+  };
+}
+
+function artifactUpdate(
+  row: TaskRow,
+  exchange: number,
+  text: string,
+  chunk: { readonly append: boolean; readonly last: boolean },
+): StreamResponse {
+  return {
+    payload: {
+      $case: 'artifactUpdate',
+      value: {
+        taskId: row.id,
+        contextId: row.contextId,
+        artifact: responseArtifact(exchange, text),
+        append: chunk.append,
+        lastChunk: chunk.last,
+        metadata: undefined,
+      },
+    },
+  };
+}
+
+function responseArtifact(exchange: number, text: string): Artifact {
+  const artifactId = `response:${exchange}`;
+  return {
+    artifactId,
+    name: 'response',
+    description: '',
+    parts: [textPart(text)],
+    metadata: undefined,
+    extensions: [],
+  };
+}
+
+function statusMetadata(state: State, subState: SubState | null): JsonObject {
+  return state === 'INPUT_REQUIRED' && subState !== null
+    ? { [METADATA.status]: { sub_state: subState } }
+    : {};
+}
+
+function toolProgress(body: Extract<LogBody, { kind: 'tool' }>): JsonObject {
+  return {
+    turn: body.turn,
+    phase: `tool_${body.phase}`,
+    activity: body.name,
+    open_questions: [],
+    tokens: null,
+    cost: null,
+  };
+}
+
+function agentMessage(row: TaskRow, id: string, parts: Part[]): Message {
+  return {
+    messageId: id,
+    taskId: row.id,
+    contextId: row.contextId,
+    role: Role.ROLE_AGENT,
+    parts,
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+function userMessage(row: TaskRow, sent: InboxRow): Message {
+  const { message } = sent;
+  return {
+    messageId: sent.messageId,
+    taskId: row.id,
+    contextId: row.contextId,
+    role: Role.ROLE_USER,
+    parts: message.parts.map(recordedPart),
+    metadata: { ...message.metadata, participant_id: sent.sender },
+    extensions: [...message.extensions],
+    referenceTaskIds: [...message.referenceTaskIds],
+  };
+}
+
+function recordedPart(part: PartRecord): Part {
+  const base = part.kind === 'text' ? textPart(part.text) : dataPart(part.data, '');
+  return { ...base, mediaType: part.mediaType ?? '', metadata: part.metadata && { ...part.metadata } };
+}
+
+function textPart(text: string): Part {
+  return { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };
+}
+
+function dataPart(data: JsonValue, mediaType: string): Part {
+  return { content: { $case: 'data', value: data }, metadata: undefined, filename: '', mediaType };
+}

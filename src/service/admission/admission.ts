@@ -1,0 +1,298 @@
+import { HarnessError, type Logger, type PassFailpoint } from '../../core/base/index.ts';
+import type {
+  AdmissionOutcome,
+  AdmissionPort,
+  Delivery,
+  DeliveryPort,
+  InboundRequest,
+  NewTaskDefaults,
+} from '../../core/channels/index.ts';
+import type { HookChain, OperationScope } from '../../core/hooks/index.ts';
+import { createState, isTerminal, type MailItem } from '../../core/loop/index.ts';
+import type { InboxRow, Journal, NewEntry, NewTask, TaskRow } from '../../core/persistence/index.ts';
+import { mayDo, memberOf } from '../../core/security/index.ts';
+import { derivedContextId, derivedTaskId, inboxKey, randomTaskId } from './ids.ts';
+import { newTaskData } from './new-task.ts';
+
+/** How long a message waits for a commit that is under way when it comes. */
+const CLOSING_DEADLINE_MS = 20_000;
+
+export interface AdmissionDeps {
+  readonly journal: Journal;
+  readonly delivery: DeliveryPort;
+  readonly hooks: HookChain;
+  readonly defaults: NewTaskDefaults;
+  readonly delegators: readonly string[];
+  /** False: every first message opens a task of its own, whatever its id (`server.idempotency`). */
+  readonly idempotency: boolean;
+  readonly failpoint: PassFailpoint;
+  readonly logger: Logger;
+}
+
+/**
+ * Takes a message in: looked up first, stored before it is acknowledged, then handed to the task's loop. The caller has
+ * parsed it and knows who sent it; whether they may see the task is decided here.
+ */
+export class Admission implements AdmissionPort {
+  readonly #deps: AdmissionDeps;
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+  }
+
+  async admit(request: InboundRequest): Promise<AdmissionOutcome> {
+    const key = this.#keyOf(request);
+    const [known] = await this.#deps.journal.store.inboxRows([key]);
+    if (known) return this.#again(request, known);
+    return request.taskId === undefined
+      ? this.#first(request, key)
+      : this.#later(request, request.taskId, key);
+  }
+
+  /** Delivers every stored message that no loop has consumed: what a crash between storing and delivering left. */
+  async redeliver(): Promise<number> {
+    const rows = await this.#deps.journal.store.unconsumed(1000);
+    let delivered = 0;
+    for (const row of rows) {
+      const task = await this.#deps.journal.store.task(row.taskId);
+      if (task === undefined) continue;
+      try {
+        await this.#deliver(task, row.mail);
+        delivered += 1;
+      } catch (error) {
+        this.#deps.logger.warn('a stored message could not be delivered yet', { task: row.taskId, error });
+      }
+    }
+    return delivered;
+  }
+
+  #keyOf(request: InboundRequest): string {
+    const unique = request.taskId === undefined && !this.#deps.idempotency ? `${randomTaskId()}:` : '';
+    return inboxKey(request.sender, `${unique}${request.messageId}`);
+  }
+
+  async #first(request: InboundRequest, key: string): Promise<AdmissionOutcome> {
+    const { journal, defaults, hooks } = this.#deps;
+    if (request.control !== undefined) {
+      throw new HarnessError('input.unsupported', 'a control envelope needs a task; name it in taskId');
+    }
+    if (request.text.trim() === '' && request.brief === undefined) {
+      throw new HarnessError('input.invalid', 'message.parts: a first message needs text or a task envelope');
+    }
+    await this.#received(request);
+    const id = this.#deps.idempotency
+      ? derivedTaskId(defaults.agentId, request.sender, request.messageId)
+      : randomTaskId();
+    const task: NewTask = {
+      id,
+      contextId: request.contextId ?? derivedContextId(id),
+      reporter: request.sender,
+      data: newTaskData(request, defaults.agentId, this.#deps.delegators),
+    };
+    const entries: NewEntry[] = [
+      {
+        key: 'submitted',
+        exchange: 0,
+        body: { kind: 'state', state: 'SUBMITTED', subState: null, text: null, questions: [] },
+      },
+      { key: `message:${key}`, exchange: 1, body: { kind: 'message', inbox: key } },
+    ];
+    const admitted = await journal.admit({ inbox: rowOf(request, id, key), task, entries });
+    if (!admitted.created) return this.#again(request, admitted.row);
+    this.#deps.failpoint('admission.stored');
+    const row = await this.#task(id);
+    await hooks.phase('post', {
+      operation: 'task.created',
+      scope: this.#scope(row),
+      input: { name: task.data.name, goal: task.data.goal, reporter: task.reporter },
+      result: { created: true },
+    });
+    return this.#deliver(row, admitted.row.mail);
+  }
+
+  async #later(request: InboundRequest, taskId: string, key: string): Promise<AdmissionOutcome> {
+    const task = await this.#readable(taskId, request.sender);
+    assertFits(request, task);
+    const role = memberOf(task.data, request.sender)?.role;
+    if (request.control === 'complete' && (role === undefined || !mayDo(role, 'complete'))) {
+      throw new HarnessError('input.unsupported', `a ${role} may not complete task ${taskId}`);
+    }
+    if (request.brief !== undefined) {
+      throw new HarnessError(
+        'input.unsupported',
+        `task ${taskId} exists; its data cannot be changed by an envelope`,
+      );
+    }
+    if (request.text.trim() === '' && request.control === undefined) {
+      throw new HarnessError('input.invalid', 'message.parts: there is no text in this message');
+    }
+    await this.#received(request);
+    const admitted = await this.#deps.journal.admit({ inbox: rowOf(request, taskId, key) });
+    if (!admitted.created) return this.#again(request, admitted.row);
+    this.#deps.failpoint('admission.stored');
+    if (request.channel && request.channel.channelId !== taskId) {
+      return this.#refuse(task, admitted.row, 'you are not on that channel');
+    }
+    return this.#deliver(task, admitted.row.mail);
+  }
+
+  /** The same message again: the first receipt, no second effect (AS-10). */
+  async #again(request: InboundRequest, row: InboxRow): Promise<AdmissionOutcome> {
+    if (
+      row.bodyHash !== request.bodyHash ||
+      (request.taskId !== undefined && request.taskId !== row.taskId)
+    ) {
+      throw new HarnessError(
+        'input.message_id_reused',
+        `message id "${request.messageId}" was used with another body; give every message its own id`,
+      );
+    }
+    const task = await this.#readable(row.taskId, request.sender);
+    if (!row.consumed && !isTerminal(task.state)) {
+      return { ...(await this.#deliver(task, row.mail)), duplicate: true };
+    }
+    const [entry] = (await this.#deps.journal.store.log(row.taskId, { kinds: ['message'] })).filter(
+      ({ body }) => body.kind === 'message' && body.inbox === row.key,
+    );
+    return { kind: 'accepted', task, exchange: entry?.exchange ?? 1, duplicate: true };
+  }
+
+  /** Hands the message to the loop; while a commit is under way, waits for it (invariant 4). */
+  async #deliver(task: TaskRow, item: MailItem): Promise<AdmissionOutcome> {
+    const deadline = Date.now() + CLOSING_DEADLINE_MS;
+    for (;;) {
+      const current = await this.#task(task.id);
+      if (isTerminal(current.state)) throw ended(current);
+      const delivery = await this.#handOver(current, item);
+      if (delivery.kind === 'receipt') {
+        this.#deps.failpoint('admission.delivered');
+        const { receipt } = delivery;
+        if (!receipt.accepted) {
+          const [row] = await this.#deps.journal.store.inboxRows([item.key]);
+          if (row) return this.#refuse(task, row, receipt.refusal ?? 'the message was not accepted');
+        }
+        return { kind: 'accepted', task, exchange: receipt.exchange, duplicate: false };
+      }
+      const after = await this.#task(task.id);
+      if (isTerminal(after.state)) throw ended(after);
+      if (Date.now() > deadline) {
+        throw delivery.kind === 'ended'
+          ? new HarnessError('temporal_unavailable', `Temporal has no running workflow for task ${task.id}`)
+          : new HarnessError(
+              'worker_unavailable',
+              `task ${task.id} did not finish its commit; send the message again`,
+            );
+      }
+      await this.#nextState(task.id, after.log);
+    }
+  }
+
+  #handOver(task: TaskRow, item: MailItem): Promise<Delivery> {
+    const { delivery, defaults } = this.#deps;
+    if (task.state !== 'SUBMITTED') return delivery.deliver(task.id, item);
+    const { participants, lifecycle } = task.data;
+    const state = createState({
+      ...defaults,
+      taskId: task.id,
+      contextId: task.contextId,
+      lifecycle,
+      conversation: item.conversation ?? defaults.conversation,
+      participants: participants.map(({ id, kind, role }) => ({ id, kind, role })),
+      first: item,
+      logCursor: task.log,
+    });
+    return delivery.start(state, item);
+  }
+
+  /** Waits, a moment at most, for the task's next state change. */
+  async #nextState(taskId: string, after: number): Promise<void> {
+    for await (const event of this.#deps.journal.follow(taskId, after, AbortSignal.timeout(250))) {
+      if (event.kind === 'entry' && event.entry.body.kind === 'state') return;
+    }
+  }
+
+  /** PC-3: recorded, shown to its sender alone, and no loop wakes. */
+  async #refuse(task: TaskRow, row: InboxRow, reason: string): Promise<AdmissionOutcome> {
+    const { journal } = this.#deps;
+    await journal.store.recordRefusal({
+      taskId: task.id,
+      sender: row.sender,
+      messageId: row.messageId,
+      reason,
+    });
+    await journal.write(task.id, { consumed: [row.key] });
+    return { kind: 'refused', task, exchange: 0, duplicate: false, reason };
+  }
+
+  async #received(request: InboundRequest): Promise<void> {
+    const { sender, messageId, text, taskId } = request;
+    const input = { sender, messageId, text, ...(taskId === undefined ? {} : { taskId }) };
+    const scope: OperationScope = {
+      agentId: this.#deps.defaults.agentId,
+      participants: [],
+      correlationId: `${sender}:${messageId}`,
+      attempt: 1,
+    };
+    await this.#deps.hooks.run('request.received', scope, input, { body: () => ({ accepted: true }) });
+  }
+
+  /** The task, for a caller who may read it; anything else is the same answer as no such task (PC-10). */
+  async #readable(taskId: string, caller: string): Promise<TaskRow> {
+    const task = await this.#deps.journal.store.task(taskId);
+    const member = task && memberOf(task.data, caller);
+    if (task === undefined || member === undefined || !mayDo(member.role, 'read')) {
+      throw new HarnessError('task.not_found', `there is no task ${taskId}`);
+    }
+    return task;
+  }
+
+  async #task(taskId: string): Promise<TaskRow> {
+    const task = await this.#deps.journal.store.task(taskId);
+    if (task === undefined) throw new HarnessError('task.not_found', `there is no task ${taskId}`);
+    return task;
+  }
+
+  #scope(task: TaskRow): OperationScope {
+    return {
+      agentId: this.#deps.defaults.agentId,
+      taskId: task.id,
+      contextId: task.contextId,
+      participants: task.data.participants,
+      correlationId: `${task.id}:1`,
+      attempt: 1,
+    };
+  }
+}
+
+function assertFits(request: InboundRequest, task: TaskRow): void {
+  if (request.contextId !== undefined && request.contextId !== task.contextId) {
+    throw new HarnessError('input.invalid', `message.contextId: task ${task.id} is in another context`);
+  }
+  if (isTerminal(task.state)) throw ended(task);
+}
+
+function ended(task: TaskRow): HarnessError {
+  return new HarnessError('task.ended', `task ${task.id} is ${task.state} and accepts nothing more`);
+}
+
+function rowOf(
+  request: InboundRequest,
+  taskId: string,
+  key: string,
+): Omit<InboxRow, 'receivedAt' | 'consumed'> {
+  const { sender, senderKind, messageId, bodyHash, message } = request;
+  return { key, taskId, sender, senderKind, messageId, bodyHash, message, mail: mailOf(request, key) };
+}
+
+function mailOf(request: InboundRequest, key: string): MailItem {
+  const { sender, messageId, control, conversation, interrupt, channel } = request;
+  return {
+    key,
+    messageId,
+    sender,
+    ...(interrupt ? { interrupt } : {}),
+    ...(control === undefined ? {} : { control }),
+    ...(conversation === undefined ? {} : { conversation }),
+    ...(channel?.inReplyTo === undefined ? {} : { inReplyTo: channel.inReplyTo }),
+  };
+}

@@ -1,0 +1,73 @@
+import { type NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import type { Logger } from '../../../core/base/index.ts';
+import type { TaskActivities } from '../contract/index.ts';
+import { workflowBundlePath } from './bundle.ts';
+
+/** The longest a cut waits until a running activity hears of it; the SDK's own default is 24 s (DU-5). */
+const HEARTBEAT_THROTTLE_MS = 500;
+
+export interface WorkerOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly activities: TaskActivities;
+  /** How long running activities may go on after `shutdown` (milliseconds). */
+  readonly shutdownGraceMs?: number;
+}
+
+/** A worker that polls. */
+export interface RunningWorker {
+  /** Settles when the worker has stopped; rejects when it failed. */
+  readonly stopped: Promise<void>;
+  /** Stops polling, drains, and waits for the end. */
+  shutdown(): Promise<void>;
+}
+
+/** Starts the worker of one agent on its own queue. */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const worker = await Worker.create({
+    connection: options.connection,
+    namespace: options.namespace,
+    taskQueue: options.taskQueue,
+    workflowBundle: { codePath: workflowBundlePath() },
+    activities: { ...options.activities },
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    shutdownGraceTime: options.shutdownGraceMs ?? 5_000,
+  });
+  const stopped = worker.run();
+  // Whoever cares awaits `stopped`; a failure before that must not end the process.
+  stopped.catch(() => {});
+  return {
+    stopped,
+    async shutdown() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await stopped;
+    },
+  };
+}
+
+/**
+ * Installs Temporal's native runtime once per process: no signal handlers of its own, its log lines on ours. Where the
+ * host has installed one already, that one is used.
+ */
+export function installRuntime(logger: Logger): void {
+  const line = (level: 'debug' | 'warn' | 'error') => (message: string, meta?: Record<string, unknown>) =>
+    logger[level](message, meta);
+  try {
+    Runtime.install({
+      shutdownSignals: [],
+      logger: {
+        log: (level, message, meta) =>
+          line(level === 'ERROR' ? 'error' : level === 'WARN' ? 'warn' : 'debug')(message, meta),
+        trace: line('debug'),
+        debug: line('debug'),
+        info: line('debug'),
+        warn: line('warn'),
+        error: line('error'),
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'IllegalStateError') throw error;
+  }
+}

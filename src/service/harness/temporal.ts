@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { Client, Connection, type TLSConfig } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { HarnessError, type Logger, messageOf } from '../../core/base/index.ts';
+import { findTemporalCli, prepareServer, startEmbeddedTemporal } from '../durable/embedded/index.ts';
+import type { Settings } from './settings/index.ts';
+
+/** What a harness works with of Temporal. */
+export interface TemporalConnections {
+  readonly address: string;
+  readonly client: Client;
+  readonly native: NativeConnection;
+}
+
+/** How long a connection attempt may take. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Connects to the configured Temporal, starting it first in embedded mode. What was opened is closed by `undo`, in
+ * reverse order.
+ *
+ * @throws HarnessError `temporal.binary_missing`, `temporal.start_failed`, `temporal_unavailable`.
+ */
+export async function connectTemporal(
+  settings: Settings,
+  undo: AsyncDisposableStack,
+  options: { readonly logger: Logger; readonly onProgress: (line: string) => void },
+): Promise<TemporalConnections> {
+  const { temporal } = settings;
+  const address =
+    temporal.mode === 'embedded' ? await startEmbedded(settings, undo, options) : (temporal.address ?? '');
+  const security = await securityOf(settings);
+  try {
+    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...security });
+    undo.defer(() => connection.close());
+    const native = await NativeConnection.connect({ address, ...security });
+    undo.defer(() => native.close());
+    return { address, client: new Client({ connection, namespace: temporal.namespace }), native };
+  } catch (error) {
+    throw new HarnessError(
+      'temporal_unavailable',
+      `Temporal at ${address} does not answer: ${messageOf(error)}. Check temporal.address, or set temporal.mode = "embedded".`,
+      { cause: error },
+    );
+  }
+}
+
+async function startEmbedded(
+  settings: Settings,
+  undo: AsyncDisposableStack,
+  options: { readonly logger: Logger; readonly onProgress: (line: string) => void },
+): Promise<string> {
+  const { embedded } = settings.temporal;
+  const cli = await findTemporalCli(embedded, { onProgress: options.onProgress });
+  const server = await startEmbeddedTemporal({ cli, ...embedded });
+  undo.defer(() => server.stop());
+  server.onExit((exit) => options.logger.error('the embedded Temporal server ended by itself', { ...exit }));
+  await prepareServer(server.address, { retentionMs: Math.max(settings.retention.tasksMs, 3_600_000) });
+  options.logger.info('embedded Temporal is ready', { address: server.address, version: server.version });
+  return server.address;
+}
+
+async function securityOf(settings: Settings): Promise<{ tls?: TLSConfig | boolean; apiKey?: string }> {
+  const { tls, apiKey } = settings.temporal;
+  const key = apiKey === undefined ? {} : { apiKey: apiKey.reveal() };
+  if (tls === undefined) return { tls: false, ...key };
+  const file = async (path: string | undefined) => (path === undefined ? undefined : readFile(path));
+  const [ca, crt, clientKey] = await Promise.all([file(tls.caFile), file(tls.certFile), file(tls.keyFile)]);
+  return {
+    ...key,
+    tls: {
+      ...(tls.serverName === undefined ? {} : { serverNameOverride: tls.serverName }),
+      ...(ca ? { serverRootCACertificate: ca } : {}),
+      ...(crt && clientKey ? { clientCertPair: { crt, key: clientKey } } : {}),
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** The published test kit: a scripted model, a model server on a local port, a clock that stands still. */
+export { FakeClock } from './fake-clock.ts';
+export {
+  type ModelServer,
+  type ModelServerOptions,
+  type RecordedRequest,
+  startModelServer,
+} from './model-server.ts';
+export {
+  type AnswerReply,
+  contextExceeded,
+  type FaultReply,
+  type ModelReply,
+  type RawReply,
+  type ReplyCall,
+  type ServerHabits,
+} from './model-server-replies.ts';
+export {
+  call,
+  reply,
+  type Script,
+  type ScriptedCall,
+  ScriptedLlm,
+  type ScriptedReply,
+} from './scripted-llm.ts';
