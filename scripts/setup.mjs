@@ -18,8 +18,9 @@ const MODULES = join(ROOT, 'node_modules');
 const BIN = join(MODULES, '.bin');
 const WINDOWS = process.platform === 'win32';
 const TEMPORAL = WINDOWS ? 'temporal.exe' : 'temporal';
-/** How much of a failed step's output is shown. */
-const TAIL_LINES = 40;
+/** How much of a failed step's output is shown: some programs say what is wrong first, most of them last. */
+const HEAD_LINES = 8;
+const TAIL_LINES = 30;
 /** A step that may have nothing to do speaks only when it took longer than this. */
 const WORTH_A_LINE_MS = 1_000;
 
@@ -73,7 +74,7 @@ function read(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-/** Runs one step in the root, quietly; on failure shows the end of what it printed and exits with its code. */
+/** Runs one step in the root, quietly; on failure shows what it printed and exits with its code. */
 async function step(what, [command, ...args], { quick = false } = {}) {
   const started = Date.now();
   if (!quick) process.stderr.write(`setup: ${what} ... `);
@@ -94,14 +95,18 @@ async function step(what, [command, ...args], { quick = false } = {}) {
   });
   const seconds = `${((Date.now() - started) / 1000).toFixed(1)} s`;
   if (code !== 0) {
-    const tail = output.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
-    process.stderr.write(
-      `${quick ? `setup: ${what} ... ` : ''}failed after ${seconds} (exit code ${code})\n${tail}\n`,
-    );
+    const intro = quick ? `setup: ${what} ... ` : '';
+    process.stderr.write(`${intro}failed after ${seconds} (exit code ${code})\n${ends(output)}\n`);
     process.exit(code);
   }
   if (!quick) process.stderr.write(`${seconds}\n`);
   else if (Date.now() - started > WORTH_A_LINE_MS) process.stderr.write(`setup: ${what} ... ${seconds}\n`);
+}
+
+function ends(output) {
+  const lines = output.trimEnd().split('\n');
+  if (lines.length <= HEAD_LINES + TAIL_LINES) return lines.join('\n');
+  return [...lines.slice(0, HEAD_LINES), '...', ...lines.slice(-TAIL_LINES)].join('\n');
 }
 
 /** Runs the command in the caller's folder with the caller's streams; resolves with the exit code to pass on. */

@@ -184,7 +184,8 @@ describe('cost', () => {
   const { redactText } = redactorOf(...many);
   const size = 1_000_000;
   it('1 MB of ordinary text takes well under 100 ms', () => {
-    expect(timeOn('The quick brown fox, 127.0.0.1; jumps over {"the": "lazy dog"}. ')).toBeLessThan(100);
+    // About 20 ms alone on a core; the best of several, since tests share the cores.
+    expect(timeOn('The quick brown fox, 127.0.0.1; jumps over {"the": "lazy dog"}. ', 10)).toBeLessThan(100);
   });
 
   // Each is a run that a careless pattern would scan again from every position: that takes minutes.
@@ -200,13 +201,13 @@ describe('cost', () => {
     ['secrets', 'a-configured-secret-value-1 '],
     ['masks', MASK],
   ])('1 MB of %s takes linear time', (_name, unit) => {
-    expect(timeOn(unit)).toBeLessThan(1000);
+    expect(timeOn(unit)).toBeLessThan(2000);
   });
 
-  function timeOn(unit: string): number {
+  function timeOn(unit: string, runs = 2): number {
     const text = unit.repeat(Math.ceil(size / unit.length));
     redactText(text.slice(0, 50_000));
-    return Math.min(...[1, 2, 3].map(() => timed(() => redactText(text))));
+    return Math.min(...Array.from({ length: runs }, () => timed(() => redactText(text))));
   }
 });
 

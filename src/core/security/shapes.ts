@@ -52,7 +52,7 @@ const ANY_SHAPE = new RegExp(
     ...AFTER.map(([before, secret]) => `(${before})${secret}`),
     ...STARTING.map((shape) => `(?<![A-Za-z0-9])${shape}`),
     // JWT and JWE.
-    'eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}(?:\\.[A-Za-z0-9_-]*){1,3}',
+    '(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}(?:\\.[A-Za-z0-9_-]*){1,3}',
     // A private key block.
     '-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END )[\\s\\S])*(?:-----END [A-Z0-9 ]{0,40}-----)?',
   ].join('|'),
