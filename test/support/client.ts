@@ -95,7 +95,7 @@ export function messageText(message: Message | undefined): string {
 
 /** `INPUT_REQUIRED` and so on. */
 export function stateOf(task: Pick<Task, 'status'>): string {
-  return TaskState[task.status?.state ?? 0].replace('TASK_STATE_', '');
+  return (TaskState[task.status?.state ?? 0] ?? '').replace('TASK_STATE_', '');
 }
 
 /** Reads a stream to its end. */

@@ -1,0 +1,85 @@
+import type { Rig } from './rig.ts';
+
+/** The middle value; with an even count the lower of the two. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
+}
+
+const round = (value: number, digits = 2) => Number(value.toFixed(digits));
+
+/** Events and bytes of history: one answered message, and each further call. */
+export async function pf2(rig: Rig): Promise<object> {
+  const eventsOf = async (text: string) => {
+    const { taskId } = await rig.send({ text, single: true });
+    await rig.client.workflow.getHandle(taskId).result();
+    return rig.history(taskId);
+  };
+  const plain = await eventsOf('hello');
+  const few = await eventsOf('calls 1');
+  const many = await eventsOf('calls 6');
+  // A tool call in this script brings one more model call: two calls in all.
+  return {
+    message: plain.events,
+    message_bytes: plain.bytes,
+    per_call: round((many.events - few.events) / 10),
+    per_call_bytes: round((many.bytes - few.bytes) / 10, 0),
+  };
+}
+
+/** Time from the request to the last event, against a bare workflow with the same activities, in pairs. */
+export async function pf4(rig: Rig, pairs = 40): Promise<{ ratio: number; detail: object }> {
+  const ours: number[] = [];
+  const bare: number[] = [];
+  for (let pair = -5; pair < pairs; pair += 1) {
+    const [a, b] = [(await rig.send({ text: 'hello', single: true })).ms, await rig.bare(2)];
+    if (pair < 0) continue;
+    ours.push(a);
+    bare.push(b);
+  }
+  const ratio = round(median(ours.map((ms, at) => ms / (bare[at] ?? Number.NaN))));
+  return { ratio, detail: { ours_ms: round(median(ours), 1), bare_ms: round(median(bare), 1) } };
+}
+
+/** How long durable events and the first text take to a subscriber in the same process. */
+export async function pf3(rig: Rig, sends = 30): Promise<object> {
+  const lags: number[] = [];
+  const firstText: number[] = [];
+  for (let send = 0; send < sends; send += 1) {
+    const sent = await rig.send({ text: 'calls 2', single: true });
+    lags.push(...sent.lagsMs);
+    firstText.push(sent.firstTextMs);
+  }
+  return { durable_p50: round(median(lags), 1), first_text_p50: round(median(firstText), 1) };
+}
+
+/** Bytes of history of a late exchange against an early one, in one conversation. */
+export async function pf1(rig: Rig, exchanges = 200): Promise<{ ratio: number; detail: object }> {
+  const sizes: number[] = [];
+  let taskId: string | undefined;
+  for (let exchange = 1; exchange <= exchanges; exchange += 1) {
+    const sent: { taskId: string } = await rig.send({
+      text: `hello ${exchange}`,
+      ...(taskId ? { taskId } : {}),
+    });
+    taskId = sent.taskId;
+    sizes.push((await settled(rig, taskId)).bytes);
+  }
+  const growth = sizes.slice(1).map((size, at) => size - (sizes[at] ?? 0));
+  const early = median(growth.slice(1, 21));
+  const late = median(growth.slice(-20));
+  if (taskId) await rig.client.workflow.getHandle(taskId).terminate('bench is over');
+  return { ratio: round(late / early), detail: { early_bytes: early, late_bytes: late, exchanges } };
+}
+
+/** The history once the workflow task that follows a commit is in it. */
+async function settled(rig: Rig, taskId: string): Promise<{ events: number; bytes: number }> {
+  await rig.client.workflow.getHandle(taskId).query('monitor');
+  let last = await rig.history(taskId);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const next = await rig.history(taskId);
+    if (next.events === last.events) return next;
+    last = next;
+  }
+}

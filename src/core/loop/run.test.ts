@@ -1,0 +1,347 @@
+import { expect, test } from 'vitest';
+import { type AbortSignalLike, HarnessError } from '../base/index.ts';
+import {
+  assertOpen,
+  type CarriedState,
+  type CommitInput,
+  type CommitOutput,
+  type CutSource,
+  createState,
+  type LoopPort,
+  type MailItem,
+  type Outcome,
+  type Receipt,
+  receive,
+  runTask,
+  type TaskState,
+  type TurnInput,
+  type TurnOutput,
+} from './index.ts';
+
+/** A loop over a port in process: turns come from a script, commits are kept. */
+function startLoop(
+  turns: readonly ((
+    input: TurnInput,
+    signal: AbortSignalLike,
+  ) => Outcome<TurnOutput> | Promise<Outcome<TurnOutput>>)[],
+  options: Partial<CarriedState> & {
+    beforeCommit?: (input: CommitInput) => void;
+    committed?: TaskState;
+  } = {},
+) {
+  const { beforeCommit, committed, ...rest } = options;
+  const state: CarriedState = Object.assign(
+    createState({
+      taskId: 'task',
+      contextId: 'context',
+      agentId: 'agent',
+      storeId: 'store',
+      lifecycle: 'conversation',
+      conversation: 'open',
+      limits: { turnsPerExchange: 5, repeatedCalls: 3 },
+      searchAttributes: false,
+      participants: [
+        { id: 'alice', kind: 'human', role: 'reporter' },
+        { id: 'bob', kind: 'human', role: 'watcher' },
+        { id: 'carol', kind: 'human', role: 'admin' },
+        { id: 'agent', kind: 'agent', role: 'assignee' },
+      ],
+      first: mail('m1'),
+      logCursor: 2,
+    }),
+    rest,
+  );
+  const wakers = new Set<() => void>();
+  const wake = () => {
+    for (const each of [...wakers]) each();
+  };
+  const commits: CommitInput[] = [];
+  const inputs: TurnInput[] = [];
+  const ran: string[] = [];
+  let log = 2;
+  const port: LoopPort = {
+    until: (condition) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (!condition()) return;
+          wakers.delete(check);
+          resolve();
+        };
+        wakers.add(check);
+        check();
+      }),
+    async modelTurn(input, signal) {
+      const turn = turns[inputs.length];
+      inputs.push(input);
+      if (turn === undefined) throw new Error(`no turn ${inputs.length} in the script`);
+      return turn(input, signal);
+    },
+    async runTool(input, _options, signal) {
+      ran.push(`start ${input.ordinal}`);
+      await Promise.resolve();
+      ran.push(`end ${input.ordinal}`);
+      return signal.aborted
+        ? { kind: 'cut' }
+        : { kind: 'ok', value: { isError: false, fingerprint: `f${input.ordinal}` } };
+    },
+    async askParticipant(input) {
+      log += 1;
+      return {
+        kind: 'ok',
+        value: {
+          question: { id: `task:help:${log}`, participantId: input.ordinal === 0 ? 'alice' : 'carol' },
+          log,
+        },
+      };
+    },
+    async commit(input): Promise<CommitOutput> {
+      await Promise.resolve();
+      beforeCommit?.(input);
+      commits.push(input);
+      log += 1;
+      wake();
+      return { state: committed ?? input.state, log };
+    },
+    now: () => 0,
+    shouldCarryOver: () => false,
+  };
+  const cuts: CutSource = { cut: null };
+  const ended = runTask(state, port, cuts);
+  return {
+    state,
+    commits,
+    inputs,
+    ran,
+    ended,
+    cuts,
+    send(item: MailItem): Receipt {
+      assertOpen(state, item);
+      const receipt = receive(state, item);
+      if (item.control || item.interrupt) cuts.cut?.();
+      wake();
+      return receipt;
+    },
+    cancel(by: string) {
+      state.cancelRequestedBy ??= by;
+      cuts.cut?.();
+      wake();
+    },
+    /** Gives the loop its turns until the condition holds. */
+    async until(condition: () => boolean) {
+      while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+function mail(key: string, rest: Partial<MailItem> = {}): MailItem {
+  return { key, messageId: key, sender: 'alice', ...rest };
+}
+
+function turn(rest: Partial<TurnOutput> = {}): () => Outcome<TurnOutput> {
+  return () => ({ kind: 'ok', value: { calls: [], tokens: 10, transcript: 1, log: 3, ...rest } });
+}
+
+const asks = (...ordinals: number[]) =>
+  turn({
+    calls: ordinals.map((ordinal) => ({ ordinal, kind: 'ask_participant' as const, repeatable: true })),
+  });
+
+/** A turn that ends when it is cut. */
+const hanging = (_input: TurnInput, signal: AbortSignalLike) =>
+  new Promise<Outcome<TurnOutput>>((resolve) =>
+    signal.addEventListener('abort', () => resolve({ kind: 'cut' })),
+  );
+
+test('LP-2: a plain reply parks an open conversation, and the next message opens the next exchange', async () => {
+  const loop = startLoop([turn({ decision: 'wait' }), turn({ decision: 'wait' })]);
+  await loop.until(() => loop.state.phase === 'parked' && loop.commits.length === 1);
+  expect(loop.commits[0]).toMatchObject({
+    state: 'INPUT_REQUIRED',
+    subState: 'awaiting-next-message',
+    exchange: 1,
+  });
+
+  expect(loop.send(mail('m2'))).toMatchObject({ accepted: true, duplicate: false, exchange: 2 });
+  await loop.until(() => loop.commits.length === 2);
+  expect(loop.inputs[1]?.mail).toEqual([{ key: 'm2' }]);
+});
+
+test('LP-2: a single conversation completes on a plain reply', async () => {
+  const loop = startLoop([turn({ decision: 'complete' })], { conversation: 'single' });
+  expect(await loop.ended).toBe('ended');
+  expect(loop.commits.map((commit) => commit.state)).toEqual(['COMPLETED']);
+});
+
+test('invariant 4: a message that comes while a turn runs is worked on before the task parks', async () => {
+  let send: () => void = () => {};
+  const loop = startLoop(
+    [
+      () => {
+        send();
+        return turn({ decision: 'complete' })();
+      },
+      turn({ decision: 'complete' }),
+    ],
+    { conversation: 'single' },
+  );
+  send = () => loop.send(mail('m2'));
+  await loop.ended;
+  expect(loop.inputs.map((input) => input.mail.map((item) => item.key))).toEqual([['m1'], ['m2']]);
+  expect(loop.commits).toHaveLength(1);
+});
+
+test('invariant 4: the inbox takes nothing between a decision and its commit, and opens again after a park', async () => {
+  const refused: unknown[] = [];
+  const loop = startLoop([turn({ decision: 'wait' }), turn({ decision: 'wait' })], {
+    beforeCommit: () => {
+      if (refused.length > 0) return;
+      try {
+        loop.send(mail('m2'));
+      } catch (error) {
+        refused.push(error);
+      }
+    },
+  });
+  await loop.until(() => loop.commits.length === 1 && loop.state.phase === 'parked');
+  expect(refused[0]).toBeInstanceOf(HarnessError);
+  expect(loop.send(mail('m2')).accepted).toBe(true);
+  await loop.until(() => loop.commits.length === 2);
+});
+
+test('invariant 3: a commit that finds another terminal state is adopted', async () => {
+  const loop = startLoop([turn({ decision: 'wait' })], { committed: 'CANCELED' });
+  expect(await loop.ended).toBe('ended');
+  expect(loop.commits).toMatchObject([{ state: 'INPUT_REQUIRED' }]);
+  expect(loop.state.state).toBe('CANCELED');
+});
+
+test('PC-4: a question parks after its batch; the answer goes to it and leaves the other open', async () => {
+  const loop = startLoop([asks(0, 1), turn({ decision: 'wait' })]);
+  await loop.until(() => loop.commits.length === 1 && loop.state.phase === 'parked');
+  expect(loop.commits[0]).toMatchObject({
+    subState: 'awaiting-answer',
+    questions: ['task:help:3', 'task:help:4'],
+  });
+
+  loop.send(mail('m2'));
+  await loop.until(() => loop.commits.length === 2);
+  expect(loop.inputs[1]?.mail).toEqual([{ key: 'm2', answers: 'task:help:3' }]);
+  expect(loop.commits[1]).toMatchObject({ subState: 'awaiting-answer', questions: ['task:help:4'] });
+});
+
+test('PC-4: nobody answers the question of another, but an admin may', async () => {
+  const loop = startLoop([asks(0), turn({ decision: 'wait' })], {
+    participants: [
+      { id: 'alice', kind: 'human', role: 'reporter' },
+      { id: 'dave', kind: 'human', role: 'reporter' },
+      { id: 'carol', kind: 'human', role: 'admin' },
+    ],
+  });
+  await loop.until(() => loop.state.phase === 'parked' && loop.commits.length === 1);
+  const inReplyTo = 'task:help:3';
+  expect(loop.send(mail('m2', { sender: 'dave', inReplyTo })).refusal).toMatch(/somebody else/);
+  expect(loop.state.questions).toHaveLength(1);
+  expect(loop.send(mail('m3', { sender: 'carol', inReplyTo })).accepted).toBe(true);
+  expect(loop.state.questions).toHaveLength(0);
+});
+
+test('PC-3, PC-10: strangers and watchers are refused and nothing wakes', async () => {
+  const loop = startLoop([turn({ decision: 'wait' })]);
+  await loop.until(() => loop.state.phase === 'parked' && loop.commits.length === 1);
+  expect(loop.send(mail('m2', { sender: 'mallory' }))).toMatchObject({
+    accepted: false,
+    refusal: expect.stringMatching(/channel/),
+  });
+  expect(loop.send(mail('m3', { sender: 'bob' }))).toMatchObject({
+    accepted: false,
+    refusal: expect.stringMatching(/watcher/),
+  });
+  expect(loop.inputs).toHaveLength(1);
+});
+
+test('AS-10: the same message again gets the first receipt and no second turn', async () => {
+  const loop = startLoop([turn({ decision: 'wait' })]);
+  await loop.until(() => loop.state.phase === 'parked' && loop.commits.length === 1);
+  expect(loop.send(mail('m1'))).toMatchObject({ accepted: true, duplicate: true, exchange: 1 });
+  expect(loop.state.mailbox).toEqual([]);
+});
+
+test('LP-5: a cancel cuts the running turn and ends the task', async () => {
+  const loop = startLoop([hanging]);
+  await loop.until(() => loop.inputs.length === 1);
+  await Promise.resolve();
+  loop.cancel('alice');
+  await loop.ended;
+  expect(loop.commits).toMatchObject([
+    { state: 'CANCELED', consumed: ['m1'], text: { from: 'canceled', by: 'alice' } },
+  ]);
+});
+
+test('LP-2: "control complete" during a turn cuts the turn and completes', async () => {
+  const loop = startLoop([hanging]);
+  await loop.until(() => loop.inputs.length === 1);
+  await Promise.resolve();
+  loop.send(mail('m2', { control: 'complete' }));
+  await loop.ended;
+  expect(loop.commits).toMatchObject([
+    { state: 'COMPLETED', text: { from: 'completed_by', participantId: 'alice' }, consumed: ['m1', 'm2'] },
+  ]);
+});
+
+test('LP-2: a failed turn ends a task in its first exchange and parks it in a later one, keeping the message', async () => {
+  const failing = (): Outcome<TurnOutput> => ({ kind: 'failed', code: 'provider.error', message: 'no' });
+  const first = startLoop([failing]);
+  await first.ended;
+  expect(first.commits).toMatchObject([
+    { state: 'FAILED', text: { from: 'failure', code: 'provider.error' } },
+  ]);
+
+  const later = startLoop([turn({ decision: 'wait' }), failing, turn({ decision: 'wait' })]);
+  await later.until(() => later.state.phase === 'parked' && later.commits.length === 1);
+  later.send(mail('m2'));
+  await later.until(() => later.state.phase === 'parked' && later.commits.length === 2);
+  expect(later.commits[1]).toMatchObject({ state: 'INPUT_REQUIRED', consumed: ['m2'] });
+  later.send(mail('m3'));
+  await later.until(() => later.commits.length === 3);
+  expect(later.inputs[2]?.mail.map((item) => item.key)).toEqual(['m2', 'm3']);
+});
+
+test('LP-3: the limit of turns and a repeated call end in a clear failure', async () => {
+  const call = { ordinal: 0, kind: 'tool' as const, repeatable: true };
+  const different = startLoop(
+    Array.from({ length: 6 }, () => turn({ calls: [call] })),
+    {
+      limits: { turnsPerExchange: 2, repeatedCalls: 9 },
+    },
+  );
+  await different.ended;
+  expect(different.inputs).toHaveLength(2);
+  expect(different.commits).toMatchObject([
+    { state: 'FAILED', text: { code: 'limit.exceeded', message: expect.stringContaining('2 model turns') } },
+  ]);
+
+  const same = startLoop(Array.from({ length: 6 }, () => turn({ calls: [call] })));
+  await same.ended;
+  expect(same.inputs).toHaveLength(3);
+  expect(same.commits).toMatchObject([{ text: { message: expect.stringContaining('same call') } }]);
+});
+
+test('TL-6: repeatable calls run at once; one that is not waits for those before it and is waited for', async () => {
+  const calls = [true, true, false, true].map((repeatable, ordinal) => ({
+    ordinal,
+    kind: 'tool' as const,
+    repeatable,
+  }));
+  const loop = startLoop([turn({ calls }), turn({ decision: 'wait' })]);
+  await loop.until(() => loop.commits.length === 1);
+  expect(loop.ran).toEqual(['start 0', 'start 1', 'end 0', 'end 1', 'start 2', 'end 2', 'start 3', 'end 3']);
+});
+
+test('LP-8: what the loop knows survives as JSON, so continue-as-new loses nothing', async () => {
+  const loop = startLoop([asks(0), turn({ decision: 'wait' })]);
+  await loop.until(() => loop.state.phase === 'parked' && loop.commits.length === 1);
+  const carried = JSON.parse(JSON.stringify(loop.state)) as CarriedState;
+  expect(carried).toEqual(loop.state);
+  expect(receive(carried, mail('m2'))).toMatchObject({ accepted: true, exchange: 2 });
+  expect(carried.mailbox).toMatchObject([{ answers: 'task:help:3' }]);
+});
