@@ -18,4 +18,9 @@ export class FakeClock implements Clock {
     if (!(ms >= 0)) throw new RangeError(`a clock cannot be advanced by ${ms} ms`);
     this.#now += ms;
   }
+
+  /** Sets the time, backwards too, as a corrected system clock does. Milliseconds since the epoch. */
+  set(time: number): void {
+    this.#now = time;
+  }
 }

@@ -1,0 +1,67 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
+import { testFolder } from '../support/harness.ts';
+import { storeContract } from './contract.ts';
+
+describe('the SQLite store keeps the contract', () => {
+  storeContract({
+    async open(clock) {
+      const path = join(testFolder(), 'deep', 'store.db');
+      return { store: SqliteStore.open(path, clock), reopen: async () => SqliteStore.open(path, clock) };
+    },
+  });
+});
+
+test('SR-1: the file and its folder are readable by their owner alone', async () => {
+  const folder = join(testFolder(), 'new');
+  const store = SqliteStore.open(join(folder, 'store.db'));
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  for (const name of ['store.db', 'store.db-wal'])
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  await store.close();
+});
+
+test('SR-7: commits reach the disk before they are acknowledged', () => {
+  const path = join(testFolder(), 'store.db');
+  const store = SqliteStore.open(path);
+  const database = new Database(path);
+  expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
+  database.close();
+  return store.close();
+});
+
+test.each([
+  ['a store of the Python tiny-harness 0.9', 'create table inbox_audit (id text)'],
+  ['the database of a Temporal server', 'create table executions (id text)'],
+  ['a database of another program', 'create table anything (id text)'],
+])('%s is refused by name and left as it was', (what, sql) => {
+  const path = join(testFolder(), 'store.db');
+  const database = new Database(path);
+  database.exec(sql);
+  database.close();
+  const before = statSync(path).size;
+  expect(() => SqliteStore.open(path)).toThrow(new RegExp(`is ${what}; nothing was written`));
+  expect(statSync(path).size).toBe(before);
+});
+
+test('a store of a newer program is refused', async () => {
+  const path = join(testFolder(), 'store.db');
+  await SqliteStore.open(path).close();
+  const database = new Database(path);
+  database.pragma('user_version = 99');
+  database.close();
+  expect(() => SqliteStore.open(path)).toThrow(/schema version 99/);
+});
+
+test('a file that is no database, and a folder that is none, give one clear line', () => {
+  const folder = testFolder();
+  writeFileSync(
+    join(folder, 'text'),
+    'this is not a database, whatever it is called, and it is long enough to be read',
+  );
+  expect(() => SqliteStore.open(join(folder, 'text'))).toThrow(/cannot open the store .*not a database/);
+  expect(() => SqliteStore.open(join(folder, 'text', 'store.db'))).toThrow(/cannot open the store/);
+});
