@@ -23,9 +23,13 @@ export type RunEnd = 'ended' | 'carry_over';
 export async function runTask(state: CarriedState, port: LoopPort, cuts: CutSource): Promise<RunEnd> {
   while (state.phase !== 'ended') {
     await port.until(() => state.mailbox.length > 0 || state.cancelRequestedBy !== null);
-    if (state.mailbox.length > 0) await runExchange(state, port, cuts);
-    else await commitCanceled(state, port, []);
-    if (state.phase === 'parked' && state.mailbox.length === 0 && port.shouldCarryOver()) return 'carry_over';
+    if (state.cancelRequestedBy !== null && state.mailbox.length === 0) {
+      await commitCanceled(state, port, []);
+      continue;
+    }
+    // Carried over with the message in the mailbox: an idle task is left alone, and nothing arrives in between.
+    if (port.shouldCarryOver()) return 'carry_over';
+    await runExchange(state, port, cuts);
   }
   return 'ended';
 }
