@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
+import { INTRINSICS, loadSystemPrompt } from '../../src/builtin/index.ts';
+import { HookChain } from '../../src/core/hooks/index.ts';
+import type { CallInput, TurnInput } from '../../src/core/loop/index.ts';
+import type { LlmPort } from '../../src/core/models/index.ts';
+import { Journal, LocalBus } from '../../src/core/persistence/index.ts';
+import { createRedactor, createSecretRegistry } from '../../src/core/security/index.ts';
+import { type Tool, ToolRegistry } from '../../src/core/tools/index.ts';
+import { Conversations } from '../../src/service/durable/activities/conversation.ts';
+import type { ActivityDeps, Run } from '../../src/service/durable/activities/deps.ts';
+import { FakeClock } from '../../src/testing/index.ts';
+import { DATA } from '../store/contract.ts';
+import { testFolder } from './harness.ts';
+
+/** The activities' parts over a real store with one task in it, whose first message says "Paint the shed". */
+export interface ActivityRig {
+  readonly deps: ActivityDeps;
+  readonly conversations: Conversations;
+  readonly run: Run;
+  readonly store: SqliteStore;
+  turn(rest?: Partial<TurnInput>): TurnInput;
+  call(ordinal: number, rest?: Partial<CallInput>): CallInput;
+}
+
+export async function activityRig(
+  llm: LlmPort,
+  options: {
+    readonly tools?: readonly Tool[];
+    readonly hooks?: HookChain;
+    readonly secrets?: readonly string[];
+    readonly toolResultLimit?: number;
+  } = {},
+): Promise<ActivityRig> {
+  const store = SqliteStore.open(join(testFolder(), 'store.db'));
+  onTestFinished(() => store.close());
+  const secrets = createSecretRegistry();
+  secrets.add(options.secrets ?? []);
+  const redactor = createRedactor(() => secrets.snapshot());
+  const journal = new Journal(store, new LocalBus(), (value) => redactor.redact(value));
+  const tools = new ToolRegistry();
+  for (const tool of options.tools ?? []) tools.register(tool);
+  await journal.admit({
+    inbox: {
+      key: 'm1',
+      taskId: 'task',
+      sender: 'alice',
+      senderKind: 'human',
+      messageId: 'm1',
+      bodyHash: '',
+      message: { parts: [{ kind: 'text', text: 'Paint the shed' }], extensions: [], referenceTaskIds: [] },
+      mail: { key: 'm1', messageId: 'm1', sender: 'alice' },
+    },
+    task: { id: 'task', contextId: 'context', reporter: 'alice', data: DATA },
+    entries: [
+      {
+        key: 'submitted',
+        exchange: 0,
+        body: { kind: 'state', state: 'SUBMITTED', subState: null, text: null, questions: [] },
+      },
+      { key: 'message:m1', exchange: 1, body: { kind: 'message', inbox: 'm1' } },
+    ],
+  });
+  const deps: ActivityDeps = {
+    agentId: 'painter',
+    agent: { name: 'Painter', description: 'Paints.' },
+    journal,
+    hooks: options.hooks ?? new HookChain(),
+    llm,
+    tools,
+    intrinsics: new Map(INTRINSICS.map((each) => [each.name, each])),
+    systemPrompt: loadSystemPrompt(),
+    toolResultLimit: options.toolResultLimit ?? 1000,
+    clock: new FakeClock(),
+    failpoint: () => {},
+    report: () => {},
+  };
+  const ref = { taskId: 'task', storeId: store.identity };
+  return {
+    deps,
+    store,
+    conversations: new Conversations(store),
+    run: { attempt: 1, signal: new AbortController().signal },
+    turn: (rest = {}) => ({
+      ...ref,
+      exchange: 1,
+      turn: 0,
+      mail: [{ key: 'm1' }],
+      unread: null,
+      transcript: 0,
+      lifecycle: 'conversation',
+      conversation: 'open',
+      openQuestions: [],
+      openChildren: 0,
+      model: null,
+      effort: null,
+      ...rest,
+    }),
+    call: (ordinal, rest = {}) => ({ ...ref, exchange: 1, turn: 0, ordinal, mode: 'run', ...rest }),
+  };
+}
