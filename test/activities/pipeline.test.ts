@@ -108,6 +108,15 @@ test('invariant 1, HK-11: a turn that is repeated calls the model once, whatever
   ]);
 });
 
+test('invariant 1: a turn that was saved is found by the next attempt, which calls nothing', async () => {
+  const llm = new ScriptedLlm([reply('Hello')]);
+  const rig = await activityRig(llm);
+  const first = await modelTurn(rig.deps, rig.conversations, rig.turn(), rig.run);
+  const second = await modelTurn(rig.deps, rig.conversations, rig.turn(), { ...rig.run, attempt: 2 });
+  expect(second).toEqual(first);
+  expect(llm.requests).toHaveLength(1);
+});
+
 test('invariant 1, HK-11: a tool that ran is not run again when its post executor fails', async () => {
   const runs: unknown[] = [];
   const hooks = new HookChain();
