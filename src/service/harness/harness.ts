@@ -196,6 +196,7 @@ export class Harness implements AsyncDisposable {
     logger.info(llm.description);
 
     if (withWorker) {
+      const effort = settings.model?.openai?.reasoningEffort;
       const tools = await connectTools(settings, this.#options.tools ?? [], undo, logger);
       const worker = await startWorker({
         connection: native,
@@ -207,6 +208,7 @@ export class Harness implements AsyncDisposable {
           journal,
           hooks,
           llm,
+          ...(effort === undefined ? {} : { effort }),
           tools,
           intrinsics: new Map(INTRINSICS.map((intrinsic) => [intrinsic.name, intrinsic])),
           systemPrompt: loadSystemPrompt(),

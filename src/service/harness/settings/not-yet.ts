@@ -69,6 +69,25 @@ export const NOT_YET: readonly NotYet[] = [
   { key: 'o11y.langfuse_host', sentence: 'the export to Langfuse is not built yet; remove the key' },
 ];
 
+/**
+ * Keys that are accepted and have no effect so far; a harness whose configuration sets one says so when it starts.
+ * Building what a key is for means deleting its row.
+ */
+export const NO_EFFECT_YET: readonly string[] = [
+  'server.rate_limit_per_minute',
+  'server.cors_origins',
+  'server.allowed_hosts',
+  'heartbeat.interval',
+  'context.turn_budget_tokens',
+  'context.compaction_fraction',
+  'retention.plans',
+  'retention.state',
+  'retention.channel_messages',
+  'retention.inbox_audit',
+  'retention.compactions',
+  'retention.push_configs',
+];
+
 function isFilled(list: unknown): boolean {
   return !Array.isArray(list) || list.length > 0;
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { NOT_YET, notYet } from '../not-yet.ts';
+import { NO_EFFECT_YET, NOT_YET, notYet } from '../not-yet.ts';
 import { Problems } from '../problems.ts';
 import { fileSchema, type SettingsFile } from '../schema/index.ts';
 import { lenientBoolean } from '../schema/values.ts';
@@ -62,6 +62,7 @@ export function resolveSettings(written: Table, env: Environment, cwd: string): 
       'OPENAI_BASE_URL is set and not read; the endpoint is openai.base_url of the configuration',
     );
 
+  scope.idle.push(...NO_EFFECT_YET.filter(scope.written));
   const settings = build(scope);
   refuseNotYet(scope, reader);
   problems.throwIfAny();
