@@ -38,7 +38,7 @@ export async function activityRig(
   const secrets = createSecretRegistry();
   secrets.add(options.secrets ?? []);
   const redactor = createRedactor(() => secrets.snapshot());
-  const journal = new Journal(store, new LocalBus(), (value) => redactor.redact(value));
+  const journal = new Journal(store, new LocalBus(), redactor);
   const tools = new ToolRegistry();
   for (const tool of options.tools ?? []) tools.register(tool);
   await journal.admit({

@@ -37,7 +37,11 @@ export interface AdmissionOutcome {
 
 /** Takes messages in. @throws HarnessError with an `input.*`, `task.*`, `store*` or `*_unavailable` code. */
 export interface AdmissionPort {
-  admit(request: InboundRequest): Promise<AdmissionOutcome>;
+  /**
+   * `stored` is called once, when the message is stored and before the loop has it, with the task as it is then: whoever
+   * wants to see everything it causes begins to listen there. It must not throw.
+   */
+  admit(request: InboundRequest, stored?: (task: TaskRow) => void): Promise<AdmissionOutcome>;
 }
 
 /** What came of handing a message to the loop. */

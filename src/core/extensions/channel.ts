@@ -4,7 +4,7 @@ import type { QuestionRecord } from '../persistence/index.ts';
 import { MEDIA_TYPE } from './identifiers.ts';
 
 const channelPart = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('text'), text: z.string() }),
+  z.strictObject({ kind: z.literal('text'), text: z.string(), media_type: z.string().optional() }),
   z.strictObject({ kind: z.literal('data'), data: z.unknown(), media_type: z.string().optional() }),
 ]);
 

@@ -6,4 +6,11 @@ export { type ChannelMessage, channelMessage, encodeQuestion, questionText } fro
 export { type Envelope, envelope } from './envelope.ts';
 export { EXTENSION, MEDIA_TYPE, METADATA, messageId, questionSeq } from './identifiers.ts';
 export { textOf } from './message-text.ts';
-export { encodeTaskData, SERVER_FIELDS, type TaskBrief, taskBrief } from './task-data.ts';
+export {
+  decodeLinks,
+  decodePlan,
+  encodeTaskData,
+  SERVER_FIELDS,
+  type TaskBrief,
+  taskBrief,
+} from './task-data.ts';

@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/index.ts';
-import type { TaskData, TaskLink } from '../loop/index.ts';
+import type { Plan, TaskData, TaskLink, TaskState } from '../loop/index.ts';
+
+const TASK_STATES = [
+  'SUBMITTED',
+  'WORKING',
+  'INPUT_REQUIRED',
+  'AUTH_REQUIRED',
+  'COMPLETED',
+  'FAILED',
+  'CANCELED',
+  'REJECTED',
+] as const satisfies readonly TaskState[];
 
 const criterion = z.strictObject({ text: z.string().min(1), met: z.boolean().default(false) });
 
@@ -9,6 +20,34 @@ const participant = z.strictObject({
   kind: z.enum(['human', 'agent']).default('human'),
   role: z.enum(['assignee', 'reporter', 'watcher', 'admin']),
   display_name: z.string().optional(),
+});
+
+const link = z.strictObject({
+  task_id: z.string().min(1),
+  agent: z
+    .strictObject({
+      kind: z.literal('agent'),
+      id: z.string().min(1),
+      version: z.string().nullable().default(null),
+    })
+    .nullable()
+    .default(null),
+  state: z.enum(TASK_STATES).nullable().default(null),
+  sub_state: z.enum(['awaiting-next-message', 'awaiting-answer']).nullable().default(null),
+});
+
+const plan = z.strictObject({
+  steps: z.array(
+    z.strictObject({
+      id: z.string().min(1),
+      name: z.string().min(1),
+      description: z.string().default(''),
+      depends_on: z.array(z.string()).default([]),
+      state: z.enum(['pending', 'active', 'done', 'failed']).default('pending'),
+      output: z.string().nullable().default(null),
+      linked_tasks: z.array(z.string()).default([]),
+    }),
+  ),
 });
 
 /**
@@ -21,10 +60,13 @@ export const taskBrief = z.strictObject({
   type: z.string().nullish(),
   description: z.string().default(''),
   acceptance_criteria: z.array(criterion).default([]),
-  participants: z.array(participant).default([]),
-  parent_tasks: z.array(z.unknown()).optional(),
-  sub_tasks: z.array(z.unknown()).optional(),
-  plan: z.unknown().optional(),
+  participants: z
+    .array(participant)
+    .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'names a participant twice')
+    .default([]),
+  parent_tasks: z.array(link).optional(),
+  sub_tasks: z.array(link).optional(),
+  plan: plan.nullish(),
   lifecycle: z.enum(['conversation', 'delegated']).optional(),
   model: z.string().nullish(),
   reasoning_effort: z.enum(['low', 'medium', 'high']).nullish(),
@@ -81,5 +123,26 @@ function encodeLink(link: TaskLink): JsonObject {
     agent: link.agent && { kind: link.agent.kind, id: link.agent.id, version: link.agent.version },
     state: link.state,
     sub_state: link.subState,
+  };
+}
+
+/** Links of a brief, as the task keeps them. */
+export function decodeLinks(links: TaskBrief['parent_tasks']): readonly TaskLink[] {
+  return (links ?? []).map(({ task_id, sub_state, ...rest }) => ({
+    taskId: task_id,
+    subState: sub_state,
+    ...rest,
+  }));
+}
+
+/** The plan of a brief, as the task keeps it. */
+export function decodePlan(given: TaskBrief['plan']): Plan | null {
+  if (!given) return null;
+  return {
+    steps: given.steps.map(({ depends_on, linked_tasks, ...step }) => ({
+      ...step,
+      dependsOn: depends_on,
+      linkedTasks: linked_tasks,
+    })),
   };
 }

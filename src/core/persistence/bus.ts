@@ -3,6 +3,7 @@ import type { LogEntry } from './records.ts';
 /** A piece of text while it is generated. Not durable: the whole text follows as a `response` entry. */
 export interface TextDelta {
   readonly exchange: number;
+  readonly turn: number;
   readonly text: string;
   /** True for the first piece of an attempt: what came before it in this exchange is void. */
   readonly first: boolean;

@@ -3,7 +3,7 @@
  * Implementations of the store live in `adapters/store/*`.
  */
 export { type BusEvent, type EventBus, LocalBus, type TextDelta } from './bus.ts';
-export { Journal, type Redact } from './journal.ts';
+export { Journal, type JournalRedactor, type TextWriter } from './journal.ts';
 export type {
   InboundMessage,
   InboxRow,

@@ -1,9 +1,20 @@
 import type { AbortSignalLike, JsonValue } from '../base/index.ts';
 import type { BusEvent, EventBus, TextDelta } from './bus.ts';
+import type { LogEntry } from './records.ts';
 import type { AdmissionWrite, Admitted, TaskStore, TaskWrite, TaskWritten } from './store.ts';
 
-/** Masks secrets in a value of any shape (SE-2). */
-export type Redact = <T extends JsonValue>(value: T) => T;
+/** What the journal needs of a redactor (SE-2). */
+export interface JournalRedactor {
+  redact<T extends JsonValue>(value: T): T;
+  stream(): { push(piece: string): string; end(): string };
+}
+
+/** Announces a text while it is generated. */
+export interface TextWriter {
+  write(piece: string): void;
+  /** Announces what was held back; to be called when the text is whole. */
+  end(): void;
+}
 
 /** How many announced events a slow reader may fall behind before it goes back to the log. */
 const READER_BACKLOG = 1000;
@@ -15,12 +26,12 @@ const READER_BACKLOG = 1000;
 export class Journal {
   readonly store: TaskStore;
   readonly #bus: EventBus;
-  readonly #redact: Redact;
+  readonly #redactor: JournalRedactor;
 
-  constructor(store: TaskStore, bus: EventBus, redact: Redact) {
+  constructor(store: TaskStore, bus: EventBus, redactor: JournalRedactor) {
     this.store = store;
     this.#bus = bus;
-    this.#redact = redact;
+    this.#redactor = redactor;
   }
 
   /** Stores what admission found and announces the new entries. */
@@ -37,14 +48,25 @@ export class Journal {
     return written;
   }
 
-  /** Text as the model produces it; whoever does not listen now never sees it. */
-  delta(taskId: string, delta: TextDelta): void {
-    this.#bus.publish(taskId, { kind: 'delta', delta });
+  /** For the text of one turn as the model produces it; whoever does not listen now never sees it. */
+  text(taskId: string, turn: Pick<TextDelta, 'exchange' | 'turn'>): TextWriter {
+    const redacted = this.#redactor.stream();
+    let first = true;
+    const announce = (text: string): void => {
+      if (text === '') return;
+      this.#bus.publish(taskId, { kind: 'delta', delta: { ...turn, text, first } });
+      first = false;
+    };
+    return {
+      write: (piece) => announce(redacted.push(piece)),
+      end: () => announce(redacted.end()),
+    };
   }
 
   /**
    * Every durable entry after `after`, in order, then live: entries as they are written, and text deltas in between.
-   * Ends when the signal aborts. `deltas` of a moment the reader was behind are skipped, entries never.
+   * Ends when the signal aborts. Entries are never skipped; text is, unless the reader has all of it from its first
+   * piece on, and once its whole is in the log. Subscribes at the first `next()`, before anything is awaited.
    */
   async *follow(
     taskId: string,
@@ -66,14 +88,19 @@ export class Journal {
     signal.addEventListener('abort', onAbort);
     let cursor = after;
     let behind = true;
+    /** The turn whose text this reader has from its first piece on. */
+    let reading: string | undefined;
+    const said = new Set<string>();
     try {
       while (!signal.aborted) {
         if (behind || overflowed) {
+          if (overflowed) reading = undefined;
           overflowed = false;
           behind = false;
           for (const entry of await this.store.log(taskId, { after: cursor })) {
             if (signal.aborted) return;
             cursor = entry.seq;
+            noteSaid(said, entry);
             yield { kind: 'entry', entry };
           }
           continue;
@@ -87,9 +114,12 @@ export class Journal {
           continue;
         }
         if (event.kind === 'delta') {
-          yield event;
+          const turn = `${event.delta.exchange}.${event.delta.turn}`;
+          if (event.delta.first) reading = turn;
+          if (reading === turn && !said.has(turn)) yield event;
         } else if (event.entry.seq === cursor + 1) {
           cursor = event.entry.seq;
+          noteSaid(said, event.entry);
           yield event;
         } else if (event.entry.seq > cursor) {
           behind = true;
@@ -106,6 +136,11 @@ export class Journal {
   }
 
   #redacted<T extends object>(write: T): T {
-    return this.#redact(write as unknown as JsonValue) as unknown as T;
+    return this.#redactor.redact(write as unknown as JsonValue) as unknown as T;
   }
+}
+
+/** The whole text of a turn is in the log: pieces of it that come after are stale. Its key ends in exchange and turn. */
+function noteSaid(said: Set<string>, { key, body }: LogEntry): void {
+  if (body.kind === 'response' || body.kind === 'note') said.add(key.slice(key.indexOf(':') + 1));
 }

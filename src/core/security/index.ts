@@ -8,3 +8,4 @@ export {
   type SecretSnapshot,
   secretRegistry,
 } from './secret-registry.ts';
+export type { StreamRedactor } from './stream-redactor.ts';

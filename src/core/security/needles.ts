@@ -8,6 +8,8 @@ const PREFIX = 4;
 export interface NeedleFinder {
   /** The places of all hits, overlapping ones united, in order. */
   find(text: string): readonly (readonly [start: number, end: number])[];
+  /** How many characters at the end of `text` are the beginning of one of the texts, and not yet the whole. */
+  unsettled(text: string): number;
 }
 
 /** The forms in which `value` may appear: raw, in a JSON string, percent- and form-encoded, base64 at any alignment. */
@@ -33,7 +35,7 @@ export function formsOf(value: string): string[] {
  * needle would be dozens of passes with a handful of secrets, each of which has about ten forms.)
  */
 export function createNeedleFinder(needles: readonly string[]): NeedleFinder {
-  if (needles.length === 0) return { find: () => [] };
+  if (needles.length === 0) return { find: () => [], unsettled: () => 0 };
   const bitmap = new Uint8Array(1 << 16);
   const buckets = new Map<string, string[]>();
   // Longest first, so that the first needle of a bucket that matches also covers the shorter ones.
@@ -55,6 +57,15 @@ export function createNeedleFinder(needles: readonly string[]): NeedleFinder {
         else hits.push([at, end]);
       }
       return hits;
+    },
+    unsettled(text) {
+      let most = 0;
+      for (const needle of needles) {
+        for (let length = Math.min(needle.length - 1, text.length); length > most; length -= 1) {
+          if (text.endsWith(needle.slice(0, length))) most = length;
+        }
+      }
+      return most;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { JsonValue } from '../base/index.ts';
 import { createNeedleFinder, formsOf, MIN_VALUE_LENGTH, type NeedleFinder } from './needles.ts';
 import type { SecretSnapshot } from './secret-registry.ts';
 import { findShape } from './shapes.ts';
+import { createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
 
 /**
  * What stands where a secret stood. It starts with a character it has nowhere else, so two masks never overlap and
@@ -15,6 +16,8 @@ export interface Redactor {
   redactText(text: string): string;
   /** A copy of `value` with every string masked, keys included, at any depth. */
   redact<T extends JsonValue>(value: T): T;
+  /** For one text that comes in pieces. */
+  stream(): StreamRedactor;
 }
 
 /** A redactor over the secrets `source` gives; it is asked each time and its forms are rebuilt when `version` changed. */
@@ -48,6 +51,7 @@ export function createRedactor(source: () => SecretSnapshot): Redactor {
   return {
     redactText,
     redact: <T extends JsonValue>(value: T): T => mapStrings(value, redactText) as T,
+    stream: () => createStreamRedactor(redactText, (text) => current().unsettled(text)),
   };
 }
 

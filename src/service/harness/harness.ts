@@ -33,6 +33,7 @@ const TOOL_RESULT_LIMIT = 20_000;
 interface Running {
   readonly server: A2AServer;
   readonly client: Client;
+  readonly tools: readonly string[];
   readonly stop: () => Promise<void>;
 }
 
@@ -92,19 +93,19 @@ export class Harness implements AsyncDisposable {
   }
 
   /**
-   * Starts the agent. A failure part-way undoes exactly the steps that ran, in reverse (MT-1).
+   * Starts the agent. A failure part-way undoes exactly the steps that ran, in reverse (MT-1); so does the signal.
    *
    * @throws HarnessConflictError, HarnessAlreadyStartedError, HarnessStoppedError, ConfigError, or what a step throws.
    */
-  async start(): Promise<void> {
+  async start(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     if (this.#state === 'stopped') throw new HarnessStoppedError(this.agentId);
     if (this.#state !== 'new') throw new HarnessAlreadyStartedError(this.agentId);
     this.#state = 'starting';
     await using undo = new AsyncDisposableStack();
     try {
-      const { server, client } = await this.#startParts(undo);
+      const parts = await this.#startParts(undo, options.signal);
       const done = undo.move();
-      this.#running = { server, client, stop: () => done.disposeAsync() };
+      this.#running = { ...parts, stop: () => done.disposeAsync() };
       this.#state = 'started';
     } catch (error) {
       this.#state = 'stopped';
@@ -122,6 +123,11 @@ export class Harness implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  /** Names of the tools the agent has besides its intrinsic ones, sorted; none before `start`, or without a worker. */
+  get tools(): readonly string[] {
+    return this.#running?.tools ?? [];
   }
 
   /** Answers a request; before `start` with 503, on an unknown path with a JSON 404. */
@@ -164,7 +170,10 @@ export class Harness implements AsyncDisposable {
     };
   }
 
-  async #startParts(undo: AsyncDisposableStack): Promise<Pick<Running, 'server' | 'client'>> {
+  async #startParts(
+    undo: AsyncDisposableStack,
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<Running, 'stop'>> {
     const { settings } = this;
     const { agent, temporal } = settings;
     const logger = this.#logger;
@@ -186,18 +195,22 @@ export class Harness implements AsyncDisposable {
     const { client, native } = await connectTemporal(settings, undo, {
       logger,
       onProgress: this.#options.onProgress ?? ((line) => logger.info(line)),
+      signal,
     });
 
     const store = SqliteStore.open(settings.store.sqlitePath);
     undo.defer(() => store.close());
-    const journal = new Journal(store, new LocalBus(), (value) => this.#redactor.redact(value));
+    const journal = new Journal(store, new LocalBus(), this.#redactor);
     const hooks = this.#options.hooks ?? new HookChain();
     const failpoint = createFailpoints(this.#options.env ?? process.env);
     logger.info(llm.description);
 
+    let names: readonly string[] = [];
     if (withWorker) {
       const effort = settings.model?.openai?.reasoningEffort;
-      const tools = await connectTools(settings, this.#options.tools ?? [], undo, logger);
+      const tools = await connectTools(settings, this.#options.tools ?? [], undo, logger, signal);
+      names = tools.definitions().map((tool) => tool.name);
+      signal?.throwIfAborted();
       const worker = await startWorker({
         connection: native,
         namespace: temporal.namespace,
@@ -260,7 +273,8 @@ export class Harness implements AsyncDisposable {
     undo.defer(async () => {
       await redelivered;
     });
-    return { server, client };
+    signal?.throwIfAborted();
+    return { server, client, tools: names };
   }
 }
 

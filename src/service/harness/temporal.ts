@@ -12,6 +12,12 @@ export interface TemporalConnections {
   readonly native: NativeConnection;
 }
 
+interface ConnectOptions {
+  readonly logger: Logger;
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** How long a connection attempt may take. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -24,12 +30,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export async function connectTemporal(
   settings: Settings,
   undo: AsyncDisposableStack,
-  options: { readonly logger: Logger; readonly onProgress: (line: string) => void },
+  options: ConnectOptions,
 ): Promise<TemporalConnections> {
   const { temporal } = settings;
   const address =
     temporal.mode === 'embedded' ? await startEmbedded(settings, undo, options) : (temporal.address ?? '');
   const security = await securityOf(settings);
+  options.signal?.throwIfAborted();
   try {
     const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...security });
     undo.defer(() => connection.close());
@@ -48,11 +55,12 @@ export async function connectTemporal(
 async function startEmbedded(
   settings: Settings,
   undo: AsyncDisposableStack,
-  options: { readonly logger: Logger; readonly onProgress: (line: string) => void },
+  options: ConnectOptions,
 ): Promise<string> {
   const { embedded } = settings.temporal;
-  const cli = await findTemporalCli(embedded, { onProgress: options.onProgress });
-  const server = await startEmbeddedTemporal({ cli, ...embedded });
+  const { onProgress, signal } = options;
+  const cli = await findTemporalCli(embedded, { onProgress, signal });
+  const server = await startEmbeddedTemporal({ cli, ...embedded, signal });
   undo.defer(() => server.stop());
   server.onExit((exit) => options.logger.error('the embedded Temporal server ended by itself', { ...exit }));
   await prepareServer(server.address, { retentionMs: Math.max(settings.retention.tasksMs, 3_600_000) });

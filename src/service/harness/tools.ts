@@ -14,6 +14,7 @@ export async function connectTools(
   inCode: readonly Tool[],
   undo: AsyncDisposableStack,
   logger: Logger,
+  signal?: AbortSignal,
 ): Promise<ToolRegistry> {
   const tools = new ToolRegistry();
   for (const tool of inCode) tools.register(tool);
@@ -29,6 +30,7 @@ export async function connectTools(
           root: config.root,
           env: process.env,
           logger: logger.child({ mcp: server }),
+          ...(signal ? { signal } : {}),
         });
         undo.defer(() => connection.close());
         for (const tool of connection.tools) tools.register(tool);

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+
+/** What a command ends with; absent means 0. */
+type Result = Promise<number | undefined>;
+
+/** Keeps the exit code of the command that ran. */
+export interface Outcome {
+  code: number;
+}
+
+/**
+ * The command line (CL-2). A command's code is loaded when it runs: `--help` and `send` need no Temporal and no store.
+ */
+export function createProgram(signal: AbortSignal, outcome: Outcome): Command {
+  const run =
+    <A extends readonly unknown[]>(command: (...args: A) => Result) =>
+    async (...args: A): Promise<void> => {
+      outcome.code = (await command(...args)) ?? 0;
+    };
+  const program = new Command('tiny-harness')
+    .description('Runs an AI agent as durable tasks: A2A in front, Temporal behind.')
+    .version(version(), '-V, --version')
+    .exitOverride()
+    // The error itself is reported by main, in one line.
+    .configureOutput({ outputError: () => {} })
+    .helpCommand(false)
+    .addHelpText('after', '\nExit codes: 0 done, 1 failure, 2 configuration, 130 SIGINT, 143 SIGTERM.');
+  const debug = () => new Option('--debug', 'log in detail, and show the stack of an error');
+  const config = () =>
+    new Option('--config <file>', 'the configuration (default: ~/.tiny-harness/config.toml)');
+
+  program
+    .command('serve')
+    .description('run the agent of a configuration and serve it over A2A')
+    .addOption(config())
+    .option('--bind <host:port>', 'where to listen, instead of server.bind')
+    .option('--tools <file>', 'an ES module with tools in code; may be repeated', collected)
+    .addOption(debug())
+    .addHelpText('after', TOOLS_HELP)
+    .action(run(async (options) => (await import('./serve.ts')).serve(options, signal)));
+
+  program
+    .command('send')
+    .description('send one message to an agent and show what it does')
+    .argument('<text>', 'the message')
+    .option('--url <url>', 'where the agent is', 'http://127.0.0.1:8080/')
+    .option('--task <id>', 'the task it goes to; without it a new one begins')
+    .option('--reply-to <id>', 'the question it answers; needed when several are open')
+    .option('--participant <id>', 'who says it (default: your user name)')
+    .option('--json', 'print one JSON object for each event')
+    .addOption(debug())
+    .addHelpText('after', SEND_HELP)
+    .action(run(async (text, options) => (await import('./send.ts')).send(text, options, signal)));
+
+  program
+    .command('demo')
+    .description('show a whole task with a scripted model and two MCP servers; needs no key')
+    .option('--interactive', 'answer the question of the agent yourself')
+    .option('--once', 'exit when the task has ended')
+    .option('--keep', 'keep the files of the demo')
+    .option('--bind <host:port>', 'where the agent listens; port 0 is a free one', '127.0.0.1:0')
+    .addOption(debug())
+    .action(run(async (options) => (await import('./demo.ts')).demo(options, signal)));
+
+  program
+    .command('config')
+    .description('show the resolved configuration, secrets masked')
+    .addOption(config())
+    .option('--json', 'as JSON')
+    .addOption(debug())
+    .action(run(async (options) => (await import('./config.ts')).showConfig(options)));
+
+  program
+    .command('temporal')
+    .description('the Temporal that comes with the harness')
+    .helpCommand(false)
+    .command('install')
+    .description('make sure that the Temporal CLI is here')
+    .addOption(new Option('--config <file>', 'a configuration with [temporal.embedded]'))
+    .addOption(debug())
+    .action(run(async (options) => (await import('./temporal-install.ts')).installTemporal(options, signal)));
+
+  return program;
+}
+
+const TOOLS_HELP = `
+A tools module has a default export: a tool, an array of tools, or { tools, hooks }.
+
+  import { defineTool } from 'tiny-harness';
+  import { z } from 'zod';
+  export default defineTool({
+    name: 'app/add',
+    description: 'Adds two numbers.',
+    input: z.object({ a: z.number(), b: z.number() }),
+    run: ({ a, b }) => String(a + b),
+  });
+
+"hooks" is a HookChain, or a function that gets one and adds to it. SIGTERM drains and exits with 0.`;
+
+const SEND_HELP = `
+The text of the agent goes to standard output, everything else to standard error. The exit code is 0 when the task is
+completed or waits for somebody, 1 when it failed, was canceled or rejected, or the message was not accepted.`;
+
+function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** From the package, which is two folders up from source and from `dist` alike. */
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
