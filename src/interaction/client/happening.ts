@@ -47,7 +47,7 @@ export type Happening =
   | { readonly kind: 'text'; readonly text: string; readonly start: boolean }
   | { readonly kind: 'text_end'; readonly text: string }
   | { readonly kind: 'plan'; readonly steps: readonly Step[]; readonly changed: readonly string[] }
-  | { readonly kind: 'tool'; readonly phase: 'started' | 'finished'; readonly name: string }
+  | { readonly kind: 'tool'; readonly phase: 'started' | 'finished' | 'failed'; readonly name: string }
   | { readonly kind: 'question'; readonly question: Question }
   | { readonly kind: 'notice'; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string }

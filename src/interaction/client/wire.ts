@@ -60,11 +60,12 @@ export function subStateOf(metadata: Metadata): string | null {
 /** The start or end of a tool in a progress update. */
 export function toolOf(
   metadata: Metadata,
-): { readonly phase: 'started' | 'finished'; readonly name: string } | undefined {
+): { readonly phase: 'started' | 'finished' | 'failed'; readonly name: string } | undefined {
   const progress = metadata?.[METADATA.progress];
   if (!isJsonObject(progress) || typeof progress.activity !== 'string') return undefined;
   if (progress.phase === 'tool_started') return { phase: 'started', name: progress.activity };
   if (progress.phase === 'tool_finished') return { phase: 'finished', name: progress.activity };
+  if (progress.phase === 'tool_failed') return { phase: 'failed', name: progress.activity };
   return undefined;
 }
 

@@ -3,6 +3,9 @@ import type { Happening, Question } from '../client/index.ts';
 import { inert, inertJson, inertLine } from './inert.ts';
 import { planLine, stateWords } from './lines.ts';
 
+/** What stands before the name of a tool that starts, ends, or fails. */
+const TOOL_MARK = { started: '>', finished: '<', failed: '!' } as const;
+
 /** Where text goes; `process.stdout` is one. */
 export interface Sink {
   write(text: string): unknown;
@@ -68,7 +71,7 @@ export function createRenderer(options: RendererOptions): Renderer {
           }
           break;
         case 'tool':
-          line(`${happening.phase === 'started' ? '>' : '<'} ${inertLine(happening.name)}`);
+          line(`${TOOL_MARK[happening.phase]} ${inertLine(happening.name)}`);
           break;
         case 'question':
           for (const words of questionLines(happening.question)) line(words);
