@@ -36,7 +36,7 @@ export type HookExecutor<O extends OperationName> = (
 ) => HookContext<O> | void | undefined | Promise<HookContext<O> | void | undefined>;
 
 /** Where the built-in bodies sit in the order of a chain; a lower number runs first (HK-3). */
-export const DEFAULT_PRIORITY = 1000;
+const DEFAULT_PRIORITY = 1000;
 
 interface Link {
   readonly priority: number;

@@ -3,7 +3,6 @@
  * loop or in workflow code (HK-6).
  */
 export {
-  DEFAULT_PRIORITY,
   HookChain,
   type HookContext,
   type HookExecutor,

@@ -2,8 +2,8 @@
  * The loop: what a task, a plan and a carried state are, and the pure code that runs a task over a port. Imports no
  * effect: no store, model, tool, clock or network. Runs in a workflow and, in tests, in process.
  */
-export { assertOpen, drain, type Receipt, receive } from './mailbox.ts';
-export { completeStep, createPlan, type PlannedStep, stepId } from './plan.ts';
+export { assertOpen, type Receipt, receive } from './mailbox.ts';
+export { completeStep, createPlan, type PlannedStep } from './plan.ts';
 export type {
   CallInput,
   CallOutput,

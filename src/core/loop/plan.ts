@@ -10,7 +10,7 @@ export interface PlannedStep {
 }
 
 /** The id of a step: its name in lower case, with `-` between the words. */
-export function stepId(name: string): string {
+function stepId(name: string): string {
   const slug = name
     .normalize('NFKD')
     .toLowerCase()

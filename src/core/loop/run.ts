@@ -80,7 +80,7 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
       const batch = await runCalls(state, port, at, outcome.value.calls, abort.signal);
       cutCalls = batch.cut;
       if (batch.asked && mayDecide(state)) return park(state, port, 'awaiting-answer', { from: 'questions' });
-      if (isRepeating(state, batch.fingerprints)) {
+      if (isRepeating(state, batch.fingerprints) && mayDecide(state)) {
         const message = `the agent made the same call with the same result ${state.limits.repeatedCalls} times`;
         return failTurn(state, port, 'limit.exceeded', message);
       }

@@ -1,9 +1,10 @@
 import type { ServerCallContext } from '@a2a-js/sdk/server';
+import type { ParsedSend } from './parse-message.ts';
 
 /** What the server knows of a call beyond the SDK's context; it travels in the context's state. */
 export interface Call {
-  /** The parameters as they came: the SDK's codecs fill in what is missing and reject nothing. */
-  readonly params: unknown;
+  /** For a send: its message, read from the parameters as they came. */
+  readonly send: ParsedSend | undefined;
   /** The identity header. */
   readonly participant: string | null;
   /** Aborts when the client goes away or the server stops. */

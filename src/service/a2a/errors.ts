@@ -50,6 +50,11 @@ export function toWireError(thrown: unknown): WireError {
   };
 }
 
+/** An error of JSON-RPC itself, in the same form. */
+export function protocolError(code: number, reason: string, message: string): WireError {
+  return { code, message, data: [info(reason, {})] };
+}
+
 function info(reason: string, metadata: Record<string, string>): ErrorDetail {
   return { '@type': ERROR_INFO_TYPE, reason, domain: A2A_ERROR_DOMAIN, metadata };
 }

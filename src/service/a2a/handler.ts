@@ -13,11 +13,10 @@ import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { HarnessError } from '../../core/base/index.ts';
 import type { AdmissionOutcome, AdmissionPort, DeliveryPort } from '../../core/channels/index.ts';
 import { isInterrupted, isTerminal, type TaskState } from '../../core/loop/index.ts';
-import type { Journal, LogEntry, TaskRow } from '../../core/persistence/index.ts';
+import type { BusEvent, Journal, LogEntry, TaskRow } from '../../core/persistence/index.ts';
 import { mayDo, memberOf } from '../../core/security/index.ts';
 import { callOf } from './call.ts';
 import { callerOf, type IdentityOptions, senderOf } from './identity.ts';
-import { parseSend } from './parse-message.ts';
 import type { Projection, View } from './projection.ts';
 
 /** How long a blocking send waits before it answers with the task as it is. */
@@ -72,16 +71,19 @@ export class LogRequestHandler implements A2ARequestHandler {
     context: ServerCallContext,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const view = viewOf(context);
-    const outcome = await this.#admit(context);
+    let events: AsyncGenerator<BusEvent, void, undefined> | undefined;
+    const outcome = await this.#admit(context, (task) => {
+      events = begun(this.#deps.journal.follow(task.id, task.log, callOf(context).signal));
+    });
     yield* this.#snapshot(outcome.task, view, context, params.configuration?.historyLength);
     if (outcome.kind === 'refused') {
       yield this.#refusal(outcome, context).update;
       return;
     }
     if (endsExchange(outcome.task.state, await this.#statusExchange(outcome.task), outcome.exchange)) return;
-    yield* this.#follow(outcome.task, outcome.task.log, view, context, (entry) =>
-      entry.body.kind === 'state' ? endsExchange(entry.body.state, entry.exchange, outcome.exchange) : false,
-    );
+    const ends = ({ body, exchange }: LogEntry) =>
+      body.kind === 'state' && endsExchange(body.state, exchange, outcome.exchange);
+    yield* this.#follow(outcome.task, outcome.task.log, view, context, ends, events);
   }
 
   async getTask(params: GetTaskRequest, context: ServerCallContext): Promise<Task> {
@@ -95,7 +97,6 @@ export class LogRequestHandler implements A2ARequestHandler {
     if (!mayDo(role, 'cancel')) {
       throw new HarnessError('input.unsupported', `a ${role} may not cancel task ${row.id}`);
     }
-    if (row.state === 'CANCELED') return this.#deps.projection.task(row, view);
     if (!isTerminal(row.state)) {
       const running = await this.#deps.delivery.cancel(row.id, caller);
       if (!running && !isTerminal((await this.#row(row.id)).state)) {
@@ -157,9 +158,10 @@ export class LogRequestHandler implements A2ARequestHandler {
     return noPush();
   }
 
-  async #admit(context: ServerCallContext): Promise<AdmissionOutcome> {
+  async #admit(context: ServerCallContext, stored?: (task: TaskRow) => void): Promise<AdmissionOutcome> {
     const call = callOf(context);
-    const send = parseSend(call.params);
+    const { send } = call;
+    if (send === undefined) throw new HarnessError('internal', 'a send without a message');
     const sender = senderOf(call.participant, send, this.#deps.identity);
     if (send.channelSender !== undefined && send.channelSender !== sender) {
       throw new HarnessError(
@@ -170,7 +172,7 @@ export class LogRequestHandler implements A2ARequestHandler {
         },
       );
     }
-    return this.#deps.admission.admit({ ...send.request, sender, senderKind: send.senderKind });
+    return this.#deps.admission.admit({ ...send.request, sender, senderKind: send.senderKind }, stored);
   }
 
   /** The one way to a task: not yours and not existing are the same answer (PC-10). */
@@ -210,10 +212,11 @@ export class LogRequestHandler implements A2ARequestHandler {
     view: View,
     context: ServerCallContext,
     ends: (entry: LogEntry) => boolean,
+    events: AsyncIterable<BusEvent> = this.#deps.journal.follow(row.id, after, callOf(context).signal),
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const call = callOf(context);
     let state = await this.#stateAt(row, after);
-    for await (const event of this.#deps.journal.follow(row.id, after, call.signal)) {
+    for await (const event of events) {
       if (event.kind === 'delta') {
         const drawn = this.#deps.projection.delta(row, event.delta, view);
         call.eventId = undefined;
@@ -269,6 +272,19 @@ export class LogRequestHandler implements A2ARequestHandler {
 /** A send's stream ends when the exchange of its message, or a later one, parks or ends (invariant 4). */
 function endsExchange(state: TaskState, exchange: number, own: number): boolean {
   return isTerminal(state) || (isInterrupted(state) && exchange >= own);
+}
+
+/** Asks a source for its first event now, so that it hears what happens before it is read; its signal ends it. */
+function begun<T>(source: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
+  const first = source.next();
+  first.catch(() => {});
+  return (async function* () {
+    try {
+      for (let next = await first; next.done !== true; next = await source.next()) yield next.value;
+    } finally {
+      await source.return();
+    }
+  })();
 }
 
 function viewOf(context: ServerCallContext): View {

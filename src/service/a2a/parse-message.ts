@@ -20,6 +20,8 @@ const optionalId = z
   .nullish()
   .transform((value) => (value ? value : undefined));
 
+const historyLength = z.number().int().nonnegative().nullish();
+
 const part = z.looseObject({
   text: z.string().optional(),
   data: z.json().optional(),
@@ -42,11 +44,15 @@ const sendParams = z.looseObject({
   }),
   configuration: z
     .looseObject({
-      historyLength: z.number().int().nonnegative().nullish(),
+      historyLength,
       returnImmediately: z.boolean().nullish(),
+      acceptedOutputModes: z.array(z.string()).nullish(),
+      taskPushNotificationConfig: z.unknown().optional(),
     })
     .nullish(),
 });
+
+const taskParams = z.looseObject({ id: z.string().min(1).max(256), historyLength });
 
 /** A `SendMessage` as it came, checked; its sender is not known yet. */
 export interface ParsedSend {
@@ -63,7 +69,10 @@ export interface ParsedSend {
  * @throws HarnessError `input.invalid` naming the field.
  */
 export function parseSend(params: unknown): ParsedSend {
-  const { message } = checked(sendParams, params, '');
+  const { message, configuration } = checked(sendParams, params, '');
+  if (configuration?.taskPushNotificationConfig) {
+    throw new HarnessError('input.push_unsupported', 'this agent sends no push notifications');
+  }
   const parts = message.parts.map(toPart);
   const metadata = message.metadata ?? {};
   const channel = only(parts, MEDIA_TYPE.channel, channelMessage);
@@ -92,6 +101,15 @@ export function parseSend(params: unknown): ParsedSend {
       ...channelOf(channel),
     },
   };
+}
+
+/**
+ * Checks the parameters of an operation on a task.
+ *
+ * @throws HarnessError `input.invalid` naming the field.
+ */
+export function assertTaskParams(params: unknown): void {
+  checked(taskParams, params, '');
 }
 
 function toPart(raw: z.output<typeof part>, index: number): PartRecord {

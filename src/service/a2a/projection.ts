@@ -272,7 +272,7 @@ function statusMetadata(state: State, subState: SubState | null): JsonObject {
 function toolProgress(body: Extract<LogBody, { kind: 'tool' }>): JsonObject {
   return {
     turn: body.turn,
-    phase: `tool_${body.phase}`,
+    phase: body.isError ? 'tool_failed' : `tool_${body.phase}`,
     activity: body.name,
     open_questions: [],
     tokens: null,

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { Extensions } from '@a2a-js/sdk';
 import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import { HarnessError, isJsonObject, type Logger, messageOf } from '../../core/base/index.ts';
+import { HarnessError, type Logger } from '../../core/base/index.ts';
 import { attachCall, type Call, callOf } from './call.ts';
 import { SUPPORTED_EXTENSIONS, serializeCard } from './card.ts';
-import { toWireError, type WireError } from './errors.ts';
+import { protocolError, toWireError, type WireError } from './errors.ts';
 import { type HandlerDeps, LogRequestHandler } from './handler.ts';
 import { PARTICIPANT_HEADER } from './identity.ts';
+import { checkParams, type JsonRpcId, methodProblem, readRpc, rpcError, rpcErrorBody } from './json-rpc.ts';
+import type { ParsedSend } from './parse-message.ts';
 import { type SseEvent, sseBody } from './sse.ts';
 
 export interface A2AServerOptions extends HandlerDeps {
@@ -19,8 +21,6 @@ export interface A2AServerOptions extends HandlerDeps {
 
 const EXTENSIONS_HEADER = 'a2a-extensions';
 const VERSION_HEADER = 'a2a-version';
-
-type JsonRpcId = string | number | null;
 
 /** A2A over HTTP: `Request` in, `Response` out, whatever framework is around it. */
 export class A2AServer {
@@ -56,54 +56,34 @@ export class A2AServer {
       etag: this.#card.etag,
       'cache-control': 'public, max-age=60',
     };
-    if (request.headers.get('if-none-match') === this.#card.etag)
+    if (matches(request.headers.get('if-none-match'), this.#card.etag))
       return new Response(null, { status: 304, headers });
     return new Response(request.method === 'HEAD' ? null : this.#card.body, { headers });
   }
 
   async #serveRpc(request: Request): Promise<Response> {
-    const text = await readBody(request, this.#options.maxRequestBytes);
-    if (text === undefined) {
-      const problem = `the body is larger than ${this.#options.maxRequestBytes} bytes (server.max_request_bytes)`;
-      return rpcError(null, { code: A2A_ERROR_CODE.INVALID_REQUEST, message: problem, data: [] }, 413);
-    }
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch (error) {
-      return rpcError(null, {
-        code: A2A_ERROR_CODE.PARSE_ERROR,
-        message: `not JSON: ${messageOf(error)}`,
-        data: [],
-      });
-    }
-    const problem = envelopeProblem(body);
-    if (problem !== undefined || !isJsonObject(body)) {
-      return rpcError(idOf(body), {
-        code: A2A_ERROR_CODE.INVALID_REQUEST,
-        message: problem ?? 'not a request',
-        data: [],
-      });
-    }
-    const id = idOf(body);
+    const read = await readRpc(request, this.#options.maxRequestBytes);
+    if (read.kind === 'refused') return read.response;
+    const { id, method, body } = read;
+    const stop = new AbortController();
+    let call: Call;
     try {
       assertVersion(request);
+      const problem = methodProblem(method);
+      if (problem !== undefined) return rpcError(id, problem);
+      call = this.#callOf(request, checkParams(method, body.params), stop.signal);
     } catch (error) {
-      return rpcError(id, toWireError(error));
+      return rpcError(id, this.#mapped(error));
     }
-    const stop = new AbortController();
-    const call = this.#callOf(request, body.params, stop.signal);
     const context = contextOf(request, call);
     const answer = await this.#rpc.handle({ ...body }, context);
     const headers = activatedHeaders(context);
     if (Symbol.asyncIterator in answer) {
       return this.#stream(id, answer, call, () => stop.abort(), headers);
     }
-    if ('error' in answer)
-      return rpcError(
-        id,
-        call.error === undefined ? unmapped(answer.error as WireError) : this.#mapped(call.error),
-      );
+    if ('error' in answer) {
+      return rpcError(id, call.error === undefined ? ofTransport(answer.error) : this.#mapped(call.error));
+    }
     return Response.json(answer, { headers });
   }
 
@@ -119,6 +99,7 @@ export class A2AServer {
     try {
       first = await answers.next();
     } catch (error) {
+      cancel();
       return rpcError(id, this.#mapped(error));
     }
     const mapped = (error: unknown) => JSON.stringify(rpcErrorBody(id, this.#mapped(error)));
@@ -144,10 +125,10 @@ export class A2AServer {
     });
   }
 
-  #callOf(request: Request, params: unknown, stop: AbortSignal): Call {
+  #callOf(request: Request, send: ParsedSend | undefined, stop: AbortSignal): Call {
     const last = Number(request.headers.get('last-event-id') ?? Number.NaN);
     return {
-      params,
+      send,
       participant: request.headers.get(PARTICIPANT_HEADER),
       signal: AbortSignal.any([request.signal, this.#options.signal, stop]),
       lastEventId: Number.isSafeInteger(last) && last >= 0 ? last : undefined,
@@ -204,44 +185,14 @@ function activatedHeaders(context: ServerCallContext): Record<string, string> {
   return active.length === 0 ? {} : { [EXTENSIONS_HEADER]: Extensions.toServiceParameter(active) };
 }
 
-async function readBody(request: Request, limit: number): Promise<string | undefined> {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limit) return undefined;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+/** True when an `If-None-Match` names the tag, weakly compared, or everything. */
+function matches(header: string | null, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
 }
 
-function envelopeProblem(body: unknown): string | undefined {
-  if (!isJsonObject(body)) return 'a JSON-RPC request is an object';
-  if (body.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
-  if (typeof body.method !== 'string' || body.method === '') return 'method must be a text';
-  const { id } = body;
-  if (id !== undefined && id !== null && typeof id !== 'string' && !Number.isInteger(id))
-    return 'id must be a text or an integer';
-  return undefined;
-}
-
-function idOf(body: unknown): JsonRpcId {
-  const id = isJsonObject(body) ? body.id : null;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
-}
-
-/** What the SDK's transport itself refuses: an unknown method, parameters that are no object. */
-function unmapped(error: Pick<WireError, 'code' | 'message'>): WireError {
-  return { code: error.code, message: error.message, data: [] };
-}
-
-function rpcErrorBody(id: JsonRpcId, error: WireError): object {
-  const { code, message, data } = error;
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data.length === 0 ? {} : { data }) } };
-}
-
-function rpcError(id: JsonRpcId, error: WireError, status = 200): Response {
-  return Response.json(rpcErrorBody(id, error), { status });
+/** What the SDK's transport itself refuses: parameters that are no object, an empty name among them. */
+function ofTransport(error: unknown): WireError {
+  const { code, message } = error as { code: number; message: string };
+  return protocolError(code, 'INVALID_PARAMS', message);
 }

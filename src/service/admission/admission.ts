@@ -8,7 +8,7 @@ import type {
   NewTaskDefaults,
 } from '../../core/channels/index.ts';
 import type { HookChain, OperationScope } from '../../core/hooks/index.ts';
-import { createState, isTerminal, type MailItem } from '../../core/loop/index.ts';
+import { createState, isTerminal, type MailItem, type TaskData } from '../../core/loop/index.ts';
 import type { InboxRow, Journal, NewEntry, NewTask, TaskRow } from '../../core/persistence/index.ts';
 import { mayDo, memberOf } from '../../core/security/index.ts';
 import { derivedContextId, derivedTaskId, inboxKey, randomTaskId } from './ids.ts';
@@ -29,6 +29,8 @@ export interface AdmissionDeps {
   readonly logger: Logger;
 }
 
+type OnStored = (task: TaskRow) => void;
+
 /**
  * Takes a message in: looked up first, stored before it is acknowledged, then handed to the task's loop. The caller has
  * parsed it and knows who sent it; whether they may see the task is decided here.
@@ -40,13 +42,13 @@ export class Admission implements AdmissionPort {
     this.#deps = deps;
   }
 
-  async admit(request: InboundRequest): Promise<AdmissionOutcome> {
+  async admit(request: InboundRequest, stored: OnStored = () => {}): Promise<AdmissionOutcome> {
     const key = this.#keyOf(request);
     const [known] = await this.#deps.journal.store.inboxRows([key]);
-    if (known) return this.#again(request, known);
+    if (known) return this.#again(request, known, stored);
     return request.taskId === undefined
-      ? this.#first(request, key)
-      : this.#later(request, request.taskId, key);
+      ? this.#first(request, key, stored)
+      : this.#later(request, request.taskId, key, stored);
   }
 
   /** Delivers every stored message that no loop has consumed: what a crash between storing and delivering left. */
@@ -71,13 +73,19 @@ export class Admission implements AdmissionPort {
     return inboxKey(request.sender, `${unique}${request.messageId}`);
   }
 
-  async #first(request: InboundRequest, key: string): Promise<AdmissionOutcome> {
+  async #first(request: InboundRequest, key: string, stored: OnStored): Promise<AdmissionOutcome> {
     const { journal, defaults, hooks } = this.#deps;
     if (request.control !== undefined) {
       throw new HarnessError('input.unsupported', 'a control envelope needs a task; name it in taskId');
     }
+    if (request.channel !== undefined) {
+      throw invalid(
+        'message.parts',
+        'a channel part needs a task; the channel of a new task does not exist yet',
+      );
+    }
     if (request.text.trim() === '' && request.brief === undefined) {
-      throw new HarnessError('input.invalid', 'message.parts: a first message needs text or a task envelope');
+      throw invalid('message.parts', 'a first message needs text or a task envelope');
     }
     await this.#received(request);
     const id = this.#deps.idempotency
@@ -97,10 +105,11 @@ export class Admission implements AdmissionPort {
       },
       { key: `message:${key}`, exchange: 1, body: { kind: 'message', inbox: key } },
     ];
-    const admitted = await journal.admit({ inbox: rowOf(request, id, key), task, entries });
-    if (!admitted.created) return this.#again(request, admitted.row);
+    const admitted = await journal.admit({ inbox: rowOf(request, id, key, task.data), task, entries });
+    if (!admitted.created) return this.#again(request, admitted.row, stored);
     this.#deps.failpoint('admission.stored');
     const row = await this.#task(id);
+    stored(row);
     await hooks.phase('post', {
       operation: 'task.created',
       scope: this.#scope(row),
@@ -110,7 +119,12 @@ export class Admission implements AdmissionPort {
     return this.#deliver(row, admitted.row.mail);
   }
 
-  async #later(request: InboundRequest, taskId: string, key: string): Promise<AdmissionOutcome> {
+  async #later(
+    request: InboundRequest,
+    taskId: string,
+    key: string,
+    stored: OnStored,
+  ): Promise<AdmissionOutcome> {
     const task = await this.#readable(taskId, request.sender);
     assertFits(request, task);
     const role = memberOf(task.data, request.sender)?.role;
@@ -124,20 +138,22 @@ export class Admission implements AdmissionPort {
       );
     }
     if (request.text.trim() === '' && request.control === undefined) {
-      throw new HarnessError('input.invalid', 'message.parts: there is no text in this message');
+      throw invalid('message.parts', 'there is no text in this message');
     }
     await this.#received(request);
-    const admitted = await this.#deps.journal.admit({ inbox: rowOf(request, taskId, key) });
-    if (!admitted.created) return this.#again(request, admitted.row);
-    this.#deps.failpoint('admission.stored');
+    // Before it is stored: no redelivery may take to the loop what is refused whatever the loop says.
     if (request.channel && request.channel.channelId !== taskId) {
-      return this.#refuse(task, admitted.row, 'you are not on that channel');
+      return this.#refuse(task, request, 'you are not on that channel');
     }
+    const admitted = await this.#deps.journal.admit({ inbox: rowOf(request, taskId, key, task.data) });
+    if (!admitted.created) return this.#again(request, admitted.row, stored);
+    this.#deps.failpoint('admission.stored');
+    stored(task);
     return this.#deliver(task, admitted.row.mail);
   }
 
   /** The same message again: the first receipt, no second effect (AS-10). */
-  async #again(request: InboundRequest, row: InboxRow): Promise<AdmissionOutcome> {
+  async #again(request: InboundRequest, row: InboxRow, stored: OnStored): Promise<AdmissionOutcome> {
     if (
       row.bodyHash !== request.bodyHash ||
       (request.taskId !== undefined && request.taskId !== row.taskId)
@@ -148,8 +164,15 @@ export class Admission implements AdmissionPort {
       );
     }
     const task = await this.#readable(row.taskId, request.sender);
+    stored(task);
     if (!row.consumed && !isTerminal(task.state)) {
       return { ...(await this.#deliver(task, row.mail)), duplicate: true };
+    }
+    const refused = (await this.#deps.journal.store.effects(task.id, [refusalKey(row.key)])).get(
+      refusalKey(row.key),
+    );
+    if (typeof refused === 'string') {
+      return { kind: 'refused', task, exchange: 0, duplicate: true, reason: refused };
     }
     const [entry] = (await this.#deps.journal.store.log(row.taskId, { kinds: ['message'] })).filter(
       ({ body }) => body.kind === 'message' && body.inbox === row.key,
@@ -168,8 +191,7 @@ export class Admission implements AdmissionPort {
         this.#deps.failpoint('admission.delivered');
         const { receipt } = delivery;
         if (!receipt.accepted) {
-          const [row] = await this.#deps.journal.store.inboxRows([item.key]);
-          if (row) return this.#refuse(task, row, receipt.refusal ?? 'the message was not accepted');
+          return this.#refuse(task, item, receipt.refusal ?? 'the message was not accepted', item.key);
         }
         return { kind: 'accepted', task, exchange: receipt.exchange, duplicate: false };
       }
@@ -212,15 +234,17 @@ export class Admission implements AdmissionPort {
   }
 
   /** PC-3: recorded, shown to its sender alone, and no loop wakes. */
-  async #refuse(task: TaskRow, row: InboxRow, reason: string): Promise<AdmissionOutcome> {
+  async #refuse(
+    task: TaskRow,
+    { sender, messageId }: Pick<MailItem, 'sender' | 'messageId'>,
+    reason: string,
+    key?: string,
+  ): Promise<AdmissionOutcome> {
     const { journal } = this.#deps;
-    await journal.store.recordRefusal({
-      taskId: task.id,
-      sender: row.sender,
-      messageId: row.messageId,
-      reason,
-    });
-    await journal.write(task.id, { consumed: [row.key] });
+    await journal.store.recordRefusal({ taskId: task.id, sender, messageId, reason });
+    if (key !== undefined) {
+      await journal.write(task.id, { effects: [{ key: refusalKey(key), body: reason }], consumed: [key] });
+    }
     return { kind: 'refused', task, exchange: 0, duplicate: false, reason };
   }
 
@@ -266,9 +290,18 @@ export class Admission implements AdmissionPort {
 
 function assertFits(request: InboundRequest, task: TaskRow): void {
   if (request.contextId !== undefined && request.contextId !== task.contextId) {
-    throw new HarnessError('input.invalid', `message.contextId: task ${task.id} is in another context`);
+    throw invalid('message.contextId', `task ${task.id} is in another context`);
   }
   if (isTerminal(task.state)) throw ended(task);
+}
+
+/** Where a refusal's reason is kept, so that the same message again gets the same answer. */
+function refusalKey(inbox: string): string {
+  return `refused:${inbox}`;
+}
+
+function invalid(field: string, problem: string): HarnessError {
+  return new HarnessError('input.invalid', `${field}: ${problem}`, { details: { field } });
 }
 
 function ended(task: TaskRow): HarnessError {
@@ -279,8 +312,11 @@ function rowOf(
   request: InboundRequest,
   taskId: string,
   key: string,
+  data: TaskData,
 ): Omit<InboxRow, 'receivedAt' | 'consumed'> {
-  const { sender, senderKind, messageId, bodyHash, message } = request;
+  const { sender, messageId, bodyHash, message } = request;
+  // PC-1: the task's data says what somebody is; a message cannot turn an agent into a human.
+  const senderKind = memberOf(data, sender)?.kind ?? request.senderKind;
   return { key, taskId, sender, senderKind, messageId, bodyHash, message, mail: mailOf(request, key) };
 }
 

@@ -1,6 +1,6 @@
 import { HarnessError } from '../../core/base/index.ts';
 import type { InboundRequest } from '../../core/channels/index.ts';
-import { SERVER_FIELDS, type TaskBrief } from '../../core/extensions/index.ts';
+import { decodeLinks, decodePlan, SERVER_FIELDS, type TaskBrief } from '../../core/extensions/index.ts';
 import { nameOf, type Participant, type TaskData } from '../../core/loop/index.ts';
 
 /**
@@ -24,9 +24,9 @@ export function newTaskData(
     description: brief?.description ?? '',
     acceptanceCriteria: brief?.acceptance_criteria ?? [],
     participants: membersOf(request, agentId),
-    parentTasks: [],
-    subTasks: [],
-    plan: null,
+    parentTasks: decodeLinks(brief?.parent_tasks),
+    subTasks: decodeLinks(brief?.sub_tasks),
+    plan: decodePlan(brief?.plan),
     lifecycle: brief?.lifecycle ?? 'conversation',
     model: brief?.model ?? null,
     reasoningEffort: brief?.reasoning_effort ?? null,
@@ -34,7 +34,10 @@ export function newTaskData(
 }
 
 function assertNoServerFields(brief: TaskBrief): void {
-  const set = SERVER_FIELDS.filter((field) => brief[field] !== undefined && brief[field] !== null);
+  const set = SERVER_FIELDS.filter((field) => {
+    const value = brief[field];
+    return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+  });
   if (set.length === 0) return;
   throw new HarnessError(
     'input.unsupported',

@@ -53,7 +53,10 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
       if (each !== undefined) headers.append(name, each);
   }
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(new URL(incoming.url ?? '/', `http://${incoming.headers.host ?? 'localhost'}`), {
+  const origin = `http://${incoming.headers.host ?? 'localhost'}`;
+  const target = incoming.url ?? '/';
+  // A path that begins with two slashes is a path, not the name of another host.
+  return new Request(target.startsWith('/') ? `${origin}${target}` : new URL(target, origin), {
     method,
     headers,
     signal,

@@ -4,6 +4,4 @@
  * failure into a `ProviderError`. It must not retry (the caller does), read the environment, run a tool call, or send
  * anything to a host that was not configured.
  */
-export { ChatCompletionsLlm, type ChatCompletionsOptions, createChatCompletionsLlm } from './client.ts';
-export { OPENAI_BASE_URL } from './endpoint.ts';
-export { mapToolNames, type ToolNames } from './tool-names.ts';
+export { type ChatCompletionsOptions, createChatCompletionsLlm } from './client.ts';

@@ -8,7 +8,7 @@ export {
   type McpConnection,
   type McpConnectionState,
 } from './connection.ts';
-export { loadMcpConfig, type McpConfig, type McpProblem, parseMcpServers } from './mcp-config.ts';
+export { loadMcpConfig, type McpConfig, type McpProblem } from './mcp-config.ts';
 export type { McpServerSpec, McpServersScope, McpValue } from './server-spec.ts';
 export type { McpLogger } from './session.ts';
 export type { McpTool } from './tool.ts';

@@ -6,6 +6,7 @@ import type { Conversations } from './conversation.ts';
 import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type ModelEffect } from './effects.ts';
 import { key, taskOf } from './keys.ts';
+import { supersededReply } from './superseded-reply.ts';
 
 /**
  * Records a state change the loop decided (invariant 3). A repeated commit finds its entry; one that comes after a
@@ -21,6 +22,7 @@ export async function commit(
   const { text, status, code } = await statusOf(deps, task, input);
   const written = await deps.journal.write(task.id, {
     entries: [
+      ...(input.text.from === 'turn' ? [] : await supersededReply(deps, task.id, input.exchange)),
       ...input.consumed.map((inbox) => ({
         key: `message:${inbox}`,
         exchange: input.exchange,

@@ -1,6 +1,6 @@
 import type { AbortSignalLike, Clock, HarnessError, PassFailpoint } from '../../../core/base/index.ts';
 import type { HookChain, OperationScope } from '../../../core/hooks/index.ts';
-import type { LlmPort } from '../../../core/models/index.ts';
+import type { LlmPort, ReasoningEffort } from '../../../core/models/index.ts';
 import type { Journal, TaskRow } from '../../../core/persistence/index.ts';
 import type { AgentIdentity } from '../../../core/prompts/index.ts';
 import type { Intrinsic, ToolRegistry } from '../../../core/tools/index.ts';
@@ -12,6 +12,8 @@ export interface ActivityDeps {
   readonly journal: Journal;
   readonly hooks: HookChain;
   readonly llm: LlmPort;
+  /** Used when the task has none of its own. */
+  readonly effort?: ReasoningEffort;
   readonly tools: ToolRegistry;
   readonly intrinsics: ReadonlyMap<string, Intrinsic>;
   /** Markdown of the system prompt, with its placeholders. */

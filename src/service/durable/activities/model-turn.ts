@@ -2,7 +2,12 @@ import { type JsonValue, ProviderError, RetryableProviderError } from '../../../
 import { questionSeq } from '../../../core/extensions/index.ts';
 import type { CompletionDecision, OperationScope } from '../../../core/hooks/index.ts';
 import type { TurnInput, TurnOutput } from '../../../core/loop/index.ts';
-import { invokeLlm, type LlmRequest, type LlmResponse, type ToolDefinition } from '../../../core/models/index.ts';
+import {
+  invokeLlm,
+  type LlmRequest,
+  type LlmResponse,
+  type ToolDefinition,
+} from '../../../core/models/index.ts';
 import type { TaskRow, TaskWrite } from '../../../core/persistence/index.ts';
 import { renderInstructions, renderTask } from '../../../core/prompts/index.ts';
 import type { Conversations } from './conversation.ts';
@@ -10,6 +15,7 @@ import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type ModelEffect, toJson } from './effects.ts';
 import { type Gated, gateCall } from './gate.ts';
 import { callId, key, taskOf } from './keys.ts';
+import { supersededReply } from './superseded-reply.ts';
 
 type Entries = NonNullable<TaskWrite['entries']>;
 
@@ -78,11 +84,15 @@ async function appendPending(deps: ActivityDeps, task: TaskRow, input: TurnInput
   const opens = input.turn === 0;
   if (!opens && transcript.length === 0) return task;
   const { exchange } = input;
-  const messages: Entries = input.mail.map(({ key: inbox }) => ({
-    key: `message:${inbox}`,
-    exchange,
-    body: { kind: 'message', inbox },
-  }));
+  const messages: Entries = [
+    // A message that came while the model wrote its reply goes on with the exchange; the reply was said nevertheless.
+    ...(opens ? [] : await supersededReply(deps, task.id, exchange)),
+    ...input.mail.map(({ key: inbox }) => ({
+      key: `message:${inbox}`,
+      exchange,
+      body: { kind: 'message' as const, inbox },
+    })),
+  ];
   const working = `working:${exchange}`;
   const entries: Entries = opens
     ? [
@@ -111,6 +121,8 @@ async function assemble(
 ): Promise<LlmRequest> {
   const questions = await openQuestionTexts(deps, task.id, input.openQuestions);
   const date = new Date(deps.clock.now()).toISOString().slice(0, 10);
+  const model = input.model ?? task.data.model;
+  const effort = input.effort ?? task.data.reasoningEffort ?? deps.effort;
   return {
     instructions: renderInstructions(deps.systemPrompt, deps.agent, task.data.participants),
     tools: toolsOf(deps),
@@ -119,8 +131,8 @@ async function assemble(
       ...(await conversations.read(task.id, task.transcript)),
     ],
     cacheKey: task.id,
-    ...(input.model === null ? {} : { model: input.model }),
-    ...(input.effort === null ? {} : { effort: input.effort }),
+    ...(model === null ? {} : { model }),
+    ...(effort === undefined ? {} : { effort }),
   };
 }
 
@@ -188,12 +200,9 @@ async function stream(
   input: TurnInput,
   run: Run,
 ): Promise<LlmResponse> {
-  let first = true;
-  const response = await invokeLlm(deps.llm, request, run.signal, (text) => {
-    if (text === '') return;
-    deps.journal.delta(input.taskId, { exchange: input.exchange, text, first });
-    first = false;
-  });
+  const text = deps.journal.text(input.taskId, { exchange: input.exchange, turn: input.turn });
+  const response = await invokeLlm(deps.llm, request, run.signal, (piece) => text.write(piece));
+  text.end();
   deps.failpoint('model_turn.called');
   if (response.calls.length === 0 && response.text.trim() === '') {
     if (response.finish === 'length') {

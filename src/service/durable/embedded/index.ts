@@ -10,7 +10,7 @@ export {
   findTemporalCli,
   type TemporalCli,
 } from './find-cli.ts';
-export { type PrepareServerOptions, prepareServer, TASK_SEARCH_ATTRIBUTES } from './prepare-server.ts';
+export { type PrepareServerOptions, prepareServer } from './prepare-server.ts';
 export {
   type EmbeddedExit,
   type EmbeddedTemporal,

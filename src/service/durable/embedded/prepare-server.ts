@@ -9,7 +9,7 @@ const LEAST_RETENTION_MS = 3600_000;
 const CALL_TIMEOUT_MS = 10_000;
 
 /** The search attributes of a task's workflow (DU-10); each is a keyword. */
-export const TASK_SEARCH_ATTRIBUTES = ['A2AContextId', 'A2ATaskState', 'TinyHarnessAgent'] as const;
+const TASK_SEARCH_ATTRIBUTES = ['A2AContextId', 'A2ATaskState', 'TinyHarnessAgent'] as const;
 
 export interface PrepareServerOptions {
   /** How long closed workflows are kept. Milliseconds; at least one hour. */

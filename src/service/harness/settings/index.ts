@@ -3,7 +3,6 @@
  * object, or one error with everything that is wrong. Reads files and variables and starts nothing.
  */
 export { secretsOf } from './describe.ts';
-export { isLoopbackHost } from './hosts.ts';
 export { type LoadOptions, loadSettings, parseSettings } from './load.ts';
 export { normalizePrefix, publicUrl } from './public-url.ts';
 export type { SettingsInput } from './schema/index.ts';

@@ -19,7 +19,7 @@ const tlsSchema = z.preprocess((value) => {
 }, tlsTable) as unknown as z.ZodType<z.output<typeof tlsTable>, boolean | z.input<typeof tlsTable>>;
 
 /** `[temporal.embedded]`. */
-export const embeddedSchema = z.strictObject({
+const embeddedSchema = z.strictObject({
   persist: bool().default(true),
   database_path: path().optional(),
   binary_path: path().optional(),
