@@ -1,7 +1,16 @@
 // Builds the package into dist/: compiled sources, the files they read, and the workflow bundle. Does nothing when
 // dist/ is newer than every source; `--force` builds anyway. Runs on the Node that calls it.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -49,7 +58,8 @@ if (compiled.status !== 0) {
 }
 for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath, entry.name);
-  if (entry.isFile() && /\.(md|json)$/.test(entry.name)) cpSync(path, join(fresh, relative(join(root, 'src'), path)));
+  if (entry.isFile() && /\.(md|json)$/.test(entry.name))
+    cpSync(path, join(fresh, relative(join(root, 'src'), path)));
 }
 
 const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
@@ -69,7 +79,8 @@ console.log(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 function withoutPaths(bundle) {
   const marker = '//# sourceMappingURL=data:application/json;charset=utf-8;base64,';
   const at = bundle.lastIndexOf(marker);
-  const strip = (text) => text.replaceAll(relative(root, fresh), 'dist').replaceAll(`${root}/`, '').replaceAll(root, '');
+  const strip = (text) =>
+    text.replaceAll(relative(root, fresh), 'dist').replaceAll(`${root}/`, '').replaceAll(root, '');
   if (at < 0) return strip(bundle);
   const map = JSON.parse(Buffer.from(bundle.slice(at + marker.length), 'base64').toString('utf8'));
   map.sources = map.sources.map(strip);

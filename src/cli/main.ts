@@ -29,8 +29,8 @@ process.exit();
 /** Pipes are written in the background: what was said must be out before the end. */
 async function flushed(): Promise<void> {
   await Promise.all(
-    [process.stdout, process.stderr].map(
-      (stream) => stream.destroyed || new Promise<void>((resolve) => stream.write('', () => resolve())),
-    ),
+    [process.stdout, process.stderr].map(async (stream) => {
+      if (!stream.destroyed) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+    }),
   );
 }

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DeterminismViolationError } from '@temporalio/workflow';
 import protoUtils from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SCENARIOS } from './scenarios.ts';
 
@@ -11,7 +11,8 @@ const fileOf = (name: string) => fileURLToPath(new URL(`./histories/${name}.json
 const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle: bundle }, history, 'replayed');
 
 beforeAll(() => {
-  if (process.env.RECORD !== '1') Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') });
+  if (process.env.RECORD !== '1')
+    Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') });
 });
 
 /** `RECORD=1` runs the scenarios and writes their histories: to be done on purpose, with the reason in the commit. */

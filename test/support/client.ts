@@ -55,12 +55,8 @@ export async function sdkClient(
   };
 }
 
-export function textPart(text: string): Part {
+function textPart(text: string): Part {
   return { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };
-}
-
-export function dataPart(data: unknown, mediaType: string): Part {
-  return { content: { $case: 'data', value: data }, metadata: undefined, filename: '', mediaType };
 }
 
 function requestOf(words: Words): SendMessageRequest {

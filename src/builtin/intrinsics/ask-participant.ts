@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { HarnessError } from '../../core/base/index.ts';
-import type { Intrinsic } from '../../core/tools/intrinsic.ts';
+import type { Intrinsic } from '../../core/tools/index.ts';
 import { defineIntrinsic } from './define.ts';
 
-/** The arguments of `ask_participant`, as the activity that asks reads them again. */
-export const askParticipantArguments = z.strictObject({
+const input = z.strictObject({
   participant_id: z.string().min(1).describe('Who to ask: the id of a participant of this task.'),
   question: z.string().min(1).describe('One question, understandable on its own.'),
   options: z
@@ -25,8 +24,8 @@ export const askParticipantIntrinsic: Intrinsic = defineIntrinsic({
     'Ask a participant of this task for one message of input and wait for the answer. The answer comes as a message ' +
     'of that participant; never answer for them.',
   operation: 'help.requested',
-  input: askParticipantArguments,
-  apply({ participant_id: id }, { data }) {
+  input,
+  apply({ participant_id: id, question, options, expires_in: expiresInSeconds }, { data }) {
     const member = data.participants.find((participant) => participant.id === id);
     if (member === undefined || member.role === 'assignee') {
       const others = data.participants
@@ -37,6 +36,12 @@ export const askParticipantIntrinsic: Intrinsic = defineIntrinsic({
         `"${id}" cannot be asked; participants: ${others.join(', ')}`,
       );
     }
-    return { kind: 'command', command: 'ask_participant' };
+    const request = {
+      participantId: id,
+      question,
+      options,
+      ...(expiresInSeconds ? { expiresInSeconds } : {}),
+    };
+    return { kind: 'command', command: 'ask_participant', request };
   },
 });

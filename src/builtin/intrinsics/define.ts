@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/base/index.ts';
-import type { Intrinsic, IntrinsicContext, IntrinsicOutcome } from '../../core/tools/intrinsic.ts';
+import type { Intrinsic, IntrinsicContext, IntrinsicOutcome } from '../../core/tools/index.ts';
 
 /** An intrinsic whose arguments are described by a zod schema; the JSON schema is made from it once. */
 export function defineIntrinsic<S extends z.ZodType>(definition: {

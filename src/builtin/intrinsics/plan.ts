@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { completeStep, createPlan } from '../../core/loop/index.ts';
-import type { Intrinsic } from '../../core/tools/intrinsic.ts';
+import type { Intrinsic } from '../../core/tools/index.ts';
 import { defineIntrinsic } from './define.ts';
 
 /** `create_plan`: records the steps of the work, keeping what an earlier plan has finished (PN-1). */

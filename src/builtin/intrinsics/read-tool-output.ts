@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HarnessError } from '../../core/base/index.ts';
-import type { Intrinsic } from '../../core/tools/intrinsic.ts';
+import type { Intrinsic } from '../../core/tools/index.ts';
 import { defineIntrinsic } from './define.ts';
 
 /** The most characters one call reads. */

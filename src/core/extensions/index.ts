@@ -12,5 +12,4 @@ export {
   encodeTaskData,
   SERVER_FIELDS,
   type TaskBrief,
-  taskBrief,
 } from './task-data.ts';

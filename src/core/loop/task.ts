@@ -93,6 +93,6 @@ const NAME_LENGTH = 60;
 /** The name a task gets from the text of its goal: its first line, at most 60 characters (TK-2). */
 export function nameOf(goal: string): string {
   const line = goal.trim().split(/\r?\n/, 1)[0] ?? '';
-  const characters = [...line];
+  const characters = Array.from(line);
   return characters.length <= NAME_LENGTH ? line : `${characters.slice(0, NAME_LENGTH - 1).join('')}…`;
 }

@@ -1,6 +1,14 @@
 import type { JsonObject } from '../base/index.ts';
 import type { TaskData } from '../loop/index.ts';
 
+/** One person is asked one thing (PC-4). */
+export interface HelpRequest {
+  readonly participantId: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly expiresInSeconds?: number;
+}
+
 /** What an intrinsic may read when its call is gated. */
 export interface IntrinsicContext {
   readonly data: TaskData;
@@ -14,7 +22,7 @@ export interface IntrinsicContext {
  */
 export type IntrinsicOutcome =
   | { readonly kind: 'result'; readonly text: string; readonly data?: TaskData }
-  | { readonly kind: 'command'; readonly command: 'ask_participant' };
+  | { readonly kind: 'command'; readonly command: 'ask_participant'; readonly request: HelpRequest };
 
 /** A tool of the harness itself. Its arguments refuse unknown keys; it does no I/O of its own. */
 export interface Intrinsic {

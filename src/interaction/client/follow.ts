@@ -29,7 +29,10 @@ export async function* follow(
     if (!reader.settled) {
       signal.throwIfAborted();
       if (reader.taskId === undefined || answerOf(problem) !== undefined) {
-        throw problem ?? new AgentError('not_an_agent', `${url} ended the stream without a word`);
+        throw asAgentError(
+          problem ?? new AgentError('not_an_agent', `${url} ended the stream without a word`),
+          url,
+        );
       }
       yield* resume(connection, reader, problem);
     }

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { ConfigError, createAbort, ProviderError, RetryableProviderError } from '../../../core/base/index.ts';
 import { invokeLlm, type LlmRequest } from '../../../core/models/index.ts';
 import { Secret } from '../../../core/security/index.ts';
-import { startModelServer } from '../../../testing/model-server.ts';
-import type { ModelReply } from '../../../testing/model-server-replies.ts';
+import type { ModelReply } from '../../../testing/index.ts';
+import { startModelServer } from '../../../testing/index.ts';
 import { type ChatCompletionsOptions, createChatCompletionsLlm } from './client.ts';
 import { retryAfter } from './errors.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createAbort, type ProviderError, RetryableProviderError } from '../../../core/base/index.ts';
 import { invokeLlm, type LlmEvent, type LlmInputItem, type LlmRequest } from '../../../core/models/index.ts';
-import { startModelServer } from '../../../testing/model-server.ts';
 import {
   contextExceeded,
   type ModelReply,
   type ServerHabits,
-} from '../../../testing/model-server-replies.ts';
+  startModelServer,
+} from '../../../testing/index.ts';
 import { createChatCompletionsLlm } from './client.ts';
 
 const readTool = { name: 'local/files.read', description: 'reads a file', inputSchema: { type: 'object' } };

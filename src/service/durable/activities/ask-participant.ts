@@ -1,4 +1,3 @@
-import { askParticipantArguments } from '../../../builtin/index.ts';
 import { HarnessError, HookAbort, messageOf } from '../../../core/base/index.ts';
 import { messageId } from '../../../core/extensions/index.ts';
 import type { HelpDecision } from '../../../core/hooks/index.ts';
@@ -19,18 +18,13 @@ export async function askParticipant(deps: ActivityDeps, input: CallInput, run: 
   const call = fromJson<ModelEffect>(saved.get(key.model(input)))?.calls.find(
     (each) => each.ordinal === input.ordinal,
   );
-  if (call === undefined)
+  if (call?.request === undefined)
     throw new HarnessError('internal', `task ${task.id} has no call ${key.result(input, input.ordinal)}`);
-  const asked = askParticipantArguments.parse(call.arguments);
+  const { participantId, question, options, expiresInSeconds } = call.request;
   const scope = scopeOf(deps, task, input.exchange, run);
   let decision: HelpDecision;
   try {
-    const proposal: HelpDecision = {
-      route: 'ask',
-      participantId: asked.participant_id,
-      question: asked.question,
-      options: asked.options,
-    };
+    const proposal: HelpDecision = { route: 'ask', participantId, question, options };
     decision = await deps.hooks.run('help.decided', scope, proposal, { body: (given) => given });
     assertAskable(task, decision);
   } catch (error) {
@@ -49,7 +43,7 @@ export async function askParticipant(deps: ActivityDeps, input: CallInput, run: 
     });
     return { log: written.task.log };
   }
-  return publish(deps, task, input, decision, asked.expires_in);
+  return publish(deps, task, input, decision, expiresInSeconds);
 }
 
 async function publish(

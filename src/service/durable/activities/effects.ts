@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../core/base/index.ts';
 import type { GatedCall } from '../../../core/loop/index.ts';
 import type { LlmResponse } from '../../../core/models/index.ts';
+import type { HelpRequest } from '../../../core/tools/index.ts';
 
 /** A call after it was gated: what will run, or why nothing will. */
 export interface GateRecord extends GatedCall {
@@ -8,6 +9,8 @@ export interface GateRecord extends GatedCall {
   readonly name: string;
   /** The arguments as hooks left them. */
   readonly arguments: JsonObject;
+  /** For `ask_participant`: what is asked of whom. */
+  readonly request?: HelpRequest;
 }
 
 /** What a model turn saves. */

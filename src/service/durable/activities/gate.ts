@@ -92,7 +92,8 @@ async function applyIntrinsic(
   const args = context ? validated(intrinsic, context.input.arguments) : call.arguments;
   const record = { ordinal, callId: call.callId, name, repeatable: true, arguments: args };
   const outcome = await intrinsic.apply(args, { data: turn.data, readStored: turn.readStored });
-  if (outcome.kind === 'command') return { record: { ...record, kind: outcome.command }, data: turn.data };
+  if (outcome.kind === 'command')
+    return { record: { ...record, kind: outcome.command, request: outcome.request }, data: turn.data };
   // Nothing outside the coming write has happened yet, so a failing `post` costs a model call and doubles nothing.
   const result = { text: outcome.text, isError: false };
   const posted = context ? await deps.hooks.phase('post', { ...context, result }) : undefined;

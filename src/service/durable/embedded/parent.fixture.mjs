@@ -13,11 +13,10 @@ if (mode === 'drain') {
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.once(signal, () => {
       const probe = connect(Number(address.split(':')[1]), '127.0.0.1');
-      probe.once('connect', async () => {
+      probe.once('connect', () => {
         process.stdout.write('still serving\n');
         probe.destroy();
-        await server.stop();
-        process.exit(0);
+        void server.stop().then(() => process.exit(0));
       });
     });
   }
