@@ -73,6 +73,7 @@ export async function activityRig(
     systemPrompt: loadSystemPrompt(),
     toolResultLimit: options.toolResultLimit ?? 1000,
     clock: new FakeClock(),
+    redactText: (text) => redactor.redactText(text),
     failpoint: () => {},
     report: () => {},
   };
@@ -88,6 +89,7 @@ export async function activityRig(
       turn: 0,
       mail: [{ key: 'm1' }],
       unread: null,
+      interrupted: [],
       transcript: 0,
       lifecycle: 'conversation',
       conversation: 'open',

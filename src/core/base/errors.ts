@@ -94,6 +94,10 @@ export const ERROR_CODES = {
     retryable: false,
     summary: 'The tool is not the one that was registered any more.',
   },
+  'turn.interrupted': {
+    retryable: false,
+    summary: 'A turn was cut before it could be saved; the next one goes on.',
+  },
   'hook.abort': { retryable: false, summary: 'A hook canceled the operation; the message is its reason.' },
   'hook.failed': { retryable: true, summary: 'A hook executor threw.' },
   'plan.invalid': { retryable: false, summary: 'The plan has a cycle, or a dangling or duplicate step.' },

@@ -9,6 +9,8 @@ export {
   type OperationScope,
 } from './chain.ts';
 export type {
+  AttemptFailure,
+  AttemptRetry,
   CompletionDecision,
   HelpDecision,
   HookPhase,

@@ -14,6 +14,24 @@ export interface ToolCallOutput {
   readonly isError: boolean;
 }
 
+/** A failed attempt, as the retry policy will see it (DU-4). */
+export interface AttemptFailure {
+  readonly activity: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** What comes after a failed attempt. */
+export interface AttemptRetry {
+  readonly activity: string;
+  readonly attempt: number;
+  /** Milliseconds to wait; null: as the policy says. */
+  readonly delayMs: number | null;
+}
+
 /** How a turn that asked for no calls ends its exchange (LP-2). */
 export interface CompletionDecision {
   readonly decision: 'complete' | 'wait' | 'fail';
@@ -61,6 +79,10 @@ export interface Operations {
   'step.finished': { input: ToolCallInput; output: ToolCallOutput };
   'help.requested': { input: ToolCallInput; output: ToolCallOutput };
   'help.decided': { input: HelpDecision; output: HelpDecision };
+  /** An attempt at an activity failed. A changed input changes how the failure is treated; `HookAbort` ends it for good. */
+  'activity.failed': { input: AttemptFailure; output: AttemptFailure };
+  /** A failed attempt is to be followed by another; an executor may change the delay. */
+  'activity.retried': { input: AttemptRetry; output: AttemptRetry };
   'task.complete': {
     input: {
       readonly text: string;

@@ -19,7 +19,7 @@ export async function runCalls(
   port: LoopPort,
   at: TurnRef,
   calls: readonly GatedCall[],
-  signal: AbortSignalLike,
+  cuts: { readonly interrupted: AbortSignalLike; readonly canceled: AbortSignalLike },
 ): Promise<BatchOutcome> {
   const cut: CutCall[] = [];
   const fingerprints: string[] = [];
@@ -33,6 +33,8 @@ export async function runCalls(
     mode: 'run' as const,
   });
   const run = async (call: GatedCall): Promise<void> => {
+    // What may not run twice is not cut for a mere interrupt: its result is waited for (LP-4).
+    const signal = call.repeatable ? cuts.interrupted : cuts.canceled;
     if (call.kind === 'ask_participant') {
       const outcome = await port.askParticipant(input(call), signal);
       if (outcome.kind !== 'ok') return;
@@ -50,12 +52,12 @@ export async function runCalls(
 
   let together: Promise<void>[] = [];
   for (const call of calls) {
-    if (call.kind === 'done' || signal.aborted) continue;
+    if (call.kind === 'done' || cuts.interrupted.aborted) continue;
     const alone = call.kind === 'ask_participant' || !call.repeatable;
     if (alone) {
       await Promise.all(together);
       together = [];
-      if (!signal.aborted) await run(call);
+      if (!cuts.interrupted.aborted) await run(call);
     } else {
       together.push(run(call));
     }

@@ -19,7 +19,7 @@ export type {
   TurnInput,
   TurnOutput,
 } from './port.ts';
-export { type CutSource, type RunEnd, runTask } from './run.ts';
+export { type CutReason, type CutSource, type RunEnd, runTask } from './run.ts';
 export {
   type CarriedState,
   type ChildLink,

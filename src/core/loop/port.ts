@@ -15,6 +15,8 @@ export interface TurnInput extends TaskRef, TurnRef {
   readonly mail: readonly { readonly key: string; readonly answers?: string }[];
   /** A turn whose call results are to be appended first. */
   readonly unread: TurnRef | null;
+  /** Turns that were cut: their keys are taken first, so that nobody saves them late. */
+  readonly interrupted: readonly TurnRef[];
   /** Transcript rows up to here are the conversation so far. */
   readonly transcript: number;
   readonly lifecycle: Lifecycle;

@@ -27,9 +27,12 @@ function startLoop(
   options: Partial<CarriedState> & {
     beforeCommit?: (input: CommitInput) => void;
     committed?: TaskState;
+    /** Runs in the middle of a tool; says whether it was cut by then. */
+    duringTool?: (ordinal: number, signal: AbortSignalLike) => boolean;
   } = {},
 ) {
-  const { beforeCommit, committed, ...rest } = options;
+  const { beforeCommit, committed, duringTool, ...rest } = options;
+  const cutDuring: boolean[] = [];
   const state: CarriedState = Object.assign(
     createState({
       taskId: 'task',
@@ -79,6 +82,7 @@ function startLoop(
     async runTool(input, _options, signal) {
       ran.push(`start ${input.ordinal}`);
       await Promise.resolve();
+      if (duringTool) cutDuring.push(duringTool(input.ordinal, signal));
       ran.push(`end ${input.ordinal}`);
       return signal.aborted
         ? { kind: 'cut' }
@@ -112,18 +116,19 @@ function startLoop(
     commits,
     inputs,
     ran,
+    cutDuring,
     ended,
     cuts,
     send(item: MailItem): Receipt {
       assertOpen(state, item);
       const receipt = receive(state, item);
-      if (item.control || item.interrupt) cuts.cut?.();
+      if (item.control || item.interrupt) cuts.cut?.('interrupt');
       wake();
       return receipt;
     },
     cancel(by: string) {
       state.cancelRequestedBy ??= by;
-      cuts.cut?.();
+      cuts.cut?.('cancel');
       wake();
     },
     /** Gives the loop its turns until the condition holds. */
@@ -285,6 +290,54 @@ test('LP-2: "control complete" during a turn cuts the turn and completes', async
   await loop.ended;
   expect(loop.commits).toMatchObject([
     { state: 'COMPLETED', text: { from: 'completed_by', participantId: 'alice' }, consumed: ['m1', 'm2'] },
+  ]);
+});
+
+test('LP-4: an interrupt cuts the running turn, gives up its key and goes on with the message', async () => {
+  const loop = startLoop([hanging, turn({ decision: 'wait' })]);
+  await loop.until(() => loop.inputs.length === 1);
+  await Promise.resolve();
+  expect(loop.send(mail('m2', { interrupt: true }))).toMatchObject({ accepted: true, exchange: 1 });
+  await loop.until(() => loop.commits.length === 1);
+  expect(loop.inputs[1]).toMatchObject({
+    turn: 1,
+    interrupted: [{ exchange: 1, turn: 0 }],
+    mail: [{ key: 'm1' }, { key: 'm2' }],
+  });
+  expect(loop.commits[0]).toMatchObject({ state: 'INPUT_REQUIRED', exchange: 1, consumed: [] });
+  expect(loop.state.interrupted).toEqual([]);
+});
+
+test('LP-4: an interrupt cuts calls that are safe to repeat, waits for others, and skips those not begun', async () => {
+  const calls = [true, false, true].map((repeatable, ordinal) => ({
+    ordinal,
+    kind: 'tool' as const,
+    repeatable,
+  }));
+  const loop = startLoop([turn({ calls }), turn({ decision: 'wait' })], {
+    duringTool: (ordinal, signal) => {
+      if (ordinal === 1) loop.send(mail('m2', { interrupt: true }));
+      return signal.aborted;
+    },
+  });
+  await loop.until(() => loop.commits.length === 1);
+  expect(loop.ran).toEqual(['start 0', 'end 0', 'start 1', 'end 1']);
+  expect(loop.cutDuring).toEqual([false, false]);
+  expect(loop.inputs[1]?.unread).toEqual({ exchange: 1, turn: 0 });
+});
+
+test('LP-5: a cancel reaches a call that is not safe to repeat, and says what became of each running one', async () => {
+  const calls = [true, true].map((repeatable, ordinal) => ({ ordinal, kind: 'tool' as const, repeatable }));
+  const loop = startLoop([turn({ calls: [...calls, { ordinal: 2, kind: 'tool', repeatable: false }] })], {
+    duringTool: (ordinal, signal) => {
+      if (ordinal === 2) loop.cancel('alice');
+      return signal.aborted;
+    },
+  });
+  await loop.ended;
+  expect(loop.cutDuring).toEqual([false, false, true]);
+  expect(loop.commits).toMatchObject([
+    { state: 'CANCELED', text: { calls: [{ exchange: 1, turn: 0, ordinal: 2, outcome: 'unknown' }] } },
   ]);
 });
 

@@ -34,9 +34,15 @@ export async function runTask(state: CarriedState, port: LoopPort, cuts: CutSour
   return 'ended';
 }
 
-/** Stops the running effect: set while an exchange runs, called by whoever receives a cancel or a control. */
+/**
+ * Why what runs is to stop. `cancel`: everything gets its cancellation. `interrupt`: model calls and calls that are safe
+ * to repeat are cut, other calls are waited for, and the exchange goes on with the mail that came (LP-4).
+ */
+export type CutReason = 'cancel' | 'interrupt';
+
+/** Stops what runs: set while a turn runs, called by whoever receives a cancel, a control or an interrupt. */
 export interface CutSource {
-  cut: (() => void) | null;
+  cut: ((reason: CutReason) => void) | null;
 }
 
 async function runExchange(state: CarriedState, port: LoopPort, cuts: CutSource): Promise<void> {
@@ -64,11 +70,19 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
     const over = limitReached(state);
     if (over !== undefined) return fail(state, port, 'limit.exceeded', over);
 
-    const abort = createAbort();
-    cuts.cut = () => abort.abort('cut');
+    const [interrupted, canceled] = [createAbort(), createAbort()];
+    cuts.cut = (reason) => {
+      if (reason === 'cancel') canceled.abort(reason);
+      interrupted.abort(reason);
+    };
     const at = { exchange: state.exchange, turn: state.turn };
-    const outcome = await port.modelTurn(turnInput(state), abort.signal);
-    if (outcome.kind === 'cut') continue;
+    const outcome = await port.modelTurn(turnInput(state), interrupted.signal);
+    if (outcome.kind === 'cut') {
+      // The turn's key is given up: whoever still works on it finds it taken, and what was saved before is read.
+      state.interrupted.push(at);
+      state.turn += 1;
+      continue;
+    }
     if (outcome.kind === 'failed') {
       if (!mayDecide(state)) continue;
       return failTurn(state, port, outcome.code, outcome.message);
@@ -77,7 +91,10 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
 
     if (outcome.value.calls.length > 0) {
       state.unread = at;
-      const batch = await runCalls(state, port, at, outcome.value.calls, abort.signal);
+      const batch = await runCalls(state, port, at, outcome.value.calls, {
+        interrupted: interrupted.signal,
+        canceled: canceled.signal,
+      });
       cutCalls = batch.cut;
       if (batch.asked && mayDecide(state)) return park(state, port, 'awaiting-answer', { from: 'questions' });
       if (isRepeating(state, batch.fingerprints) && mayDecide(state)) {
@@ -104,6 +121,7 @@ function turnInput(state: CarriedState): TurnInput {
     turn: state.turn,
     mail: state.drained.map(({ key, answers }) => (answers === undefined ? { key } : { key, answers })),
     unread: state.unread,
+    interrupted: state.interrupted,
     transcript: state.cursors.transcript,
     lifecycle: state.lifecycle,
     conversation: state.conversation,
@@ -120,6 +138,7 @@ function adoptTurn(state: CarriedState, output: TurnOutput): void {
   state.turnsTotal += 1;
   state.tokensTotal += output.tokens;
   state.unread = null;
+  state.interrupted = [];
   state.drained = [];
   state.cursors.transcript = output.transcript;
   state.cursors.log = Math.max(state.cursors.log, output.log);

@@ -111,6 +111,8 @@ export interface CarriedState {
   actors: string[];
   /** The last turn whose calls have results that no transcript holds yet. */
   unread: TurnRef | null;
+  /** Turns that were cut, until the next one has taken their keys. */
+  interrupted: TurnRef[];
   /** Commits made; numbers their keys. */
   commits: number;
   turnsTotal: number;
@@ -163,6 +165,7 @@ export function createState(task: NewTaskState): CarriedState {
     turn: 0,
     actors: [],
     unread: null,
+    interrupted: [],
     commits: 0,
     turnsTotal: 0,
     tokensTotal: 0,

@@ -227,6 +227,7 @@ export class Harness implements AsyncDisposable {
           systemPrompt: loadSystemPrompt(),
           toolResultLimit: TOOL_RESULT_LIMIT,
           clock: { now: Date.now },
+          redactText: (text) => this.#redactor.redactText(text),
           failpoint,
           report: reportTo(logger),
         }),

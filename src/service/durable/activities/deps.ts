@@ -21,6 +21,8 @@ export interface ActivityDeps {
   /** Tool results longer than this many characters are cut and stored whole (TL-4). */
   readonly toolResultLimit: number;
   readonly clock: Clock;
+  /** Masks secrets in what goes into a history. */
+  readonly redactText: (text: string) => string;
   readonly failpoint: PassFailpoint;
   /** Hears what the agent does, for people who watch the log. */
   readonly report: (event: ActivityEvent) => void;

@@ -3,12 +3,12 @@
  * gives them what Temporal knows of the attempt and turns their errors into its failures.
  */
 import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@temporalio/activity';
-import { asHarnessError, RetryableProviderError } from '../../../core/base/index.ts';
-import type { TaskActivities } from '../contract/index.ts';
+import type { Attempt, TaskActivities } from '../contract/index.ts';
 import { askParticipant } from './ask-participant.ts';
 import { commit } from './commit.ts';
 import { Conversations } from './conversation.ts';
 import type { ActivityDeps, Run } from './deps.ts';
+import { judgeFailure, reportLoss } from './failures.ts';
 import { modelTurn } from './model-turn.ts';
 import { runTool } from './run-tool.ts';
 
@@ -19,19 +19,18 @@ export function createActivities(deps: ActivityDeps): TaskActivities {
   const conversations = new Conversations(deps.journal.store);
   const as = <T>(
     activity: string,
-    attempt: number,
+    { number, afterLoss }: Attempt,
     taskId: string,
     body: (run: Run) => Promise<T>,
   ): Promise<T> =>
     beating(async () => {
       const signal = Context.current().cancellationSignal;
+      const at = { activity, taskId, attempt: number };
       try {
-        return await body({ attempt, signal });
+        if (afterLoss) await reportLoss(deps, at);
+        return await body({ attempt: number, signal });
       } catch (error) {
-        if (signal.aborted) throw cutOrLost(signal.reason);
-        const failure = asHarnessError(error);
-        deps.report({ kind: 'failure', taskId, activity, attempt, error: failure });
-        throw toFailure(failure);
+        throw signal.aborted ? cutOrLost(signal.reason) : await judgeFailure(deps, error, at);
       }
     });
   return {
@@ -40,7 +39,8 @@ export function createActivities(deps: ActivityDeps): TaskActivities {
     runTool: (input, attempt) => as('runTool', attempt, input.taskId, (run) => runTool(deps, input, run)),
     askParticipant: (input, attempt) =>
       as('askParticipant', attempt, input.taskId, (run) => askParticipant(deps, input, run)),
-    commit: (input) => as('commit', 1, input.taskId, (run) => commit(deps, conversations, input, run)),
+    commit: (input, attempt) =>
+      as('commit', attempt, input.taskId, (run) => commit(deps, conversations, input, run)),
   };
 }
 
@@ -63,15 +63,4 @@ function cutOrLost(reason: unknown): Error {
   return shutdown
     ? ApplicationFailure.retryable('the worker was shut down', 'WorkerShutdown')
     : new CancelledFailure('cut');
-}
-
-/** What the workflow reads of a failure: the code as its type, and how long the provider asks to wait. */
-function toFailure(error: ReturnType<typeof asHarnessError>): ApplicationFailure {
-  const retryAfterMs = error instanceof RetryableProviderError ? error.retryAfterMs : undefined;
-  return ApplicationFailure.create({
-    message: error.message.slice(0, 500),
-    type: error.code,
-    nonRetryable: !error.retryable,
-    ...(retryAfterMs === undefined ? {} : { details: [{ retryAfterMs }] }),
-  });
 }

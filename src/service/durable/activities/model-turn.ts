@@ -1,7 +1,12 @@
-import { type JsonValue, ProviderError, RetryableProviderError } from '../../../core/base/index.ts';
+import {
+  HarnessError,
+  type JsonValue,
+  ProviderError,
+  RetryableProviderError,
+} from '../../../core/base/index.ts';
 import { questionSeq } from '../../../core/extensions/index.ts';
 import type { CompletionDecision, OperationScope } from '../../../core/hooks/index.ts';
-import type { TurnInput, TurnOutput } from '../../../core/loop/index.ts';
+import type { TurnInput, TurnOutput, TurnRef } from '../../../core/loop/index.ts';
 import {
   invokeLlm,
   type LlmRequest,
@@ -16,6 +21,9 @@ import { fromJson, type ModelEffect, toJson } from './effects.ts';
 import { type Gated, gateCall } from './gate.ts';
 import { callId, key, taskOf } from './keys.ts';
 import { supersededReply } from './superseded-reply.ts';
+
+/** What stands under the key of a turn that was cut before it was saved. */
+const INTERRUPTED = { interrupted: true } as const;
 
 type Entries = NonNullable<TaskWrite['entries']>;
 
@@ -32,9 +40,11 @@ export async function modelTurn(
   const task = await taskOf(deps, input);
   const saved = await deps.journal.store.effects(task.id, [key.model(input), key.response(input)]);
   const done = fromJson<ModelEffect>(saved.get(key.model(input)));
-  if (done) return outputOf(done, task);
+  if (done?.calls) return outputOf(done, task);
 
-  const pending = await appendPending(deps, task, input);
+  const unread: TurnRef[] = input.unread ? [input.unread] : [];
+  for (const turn of input.interrupted) if (await wasSaved(deps, task.id, turn)) unread.push(turn);
+  const pending = await appendPending(deps, task, input, unread);
   const scope = scopeOf(deps, pending, input.exchange, run, {
     kind: 'llm',
     id: deps.llm.model,
@@ -65,13 +75,27 @@ export async function modelTurn(
   return effect;
 }
 
+/**
+ * Takes the key of a turn that was cut, so that whoever still works on it saves nothing. True when it was saved before:
+ * then it stands, and the model reads it and that its calls were stopped.
+ */
+async function wasSaved(deps: ActivityDeps, taskId: string, turn: TurnRef): Promise<boolean> {
+  const taken = await deps.journal.write(taskId, { effect: { key: key.model(turn), body: INTERRUPTED } });
+  return !taken.applied && fromJson<ModelEffect>(taken.effect)?.calls !== undefined;
+}
+
 /** Results of the turn before, then new messages, in the order in which the model is to read them. */
-async function appendPending(deps: ActivityDeps, task: TaskRow, input: TurnInput): Promise<TaskRow> {
+async function appendPending(
+  deps: ActivityDeps,
+  task: TaskRow,
+  input: TurnInput,
+  unread: readonly TurnRef[],
+): Promise<TaskRow> {
   const transcript: NonNullable<TaskWrite['transcript']>[number][] = [];
-  if (input.unread) {
-    const before = await deps.journal.store.effects(task.id, [key.model(input.unread)]);
-    for (const call of fromJson<ModelEffect>(before.get(key.model(input.unread)))?.calls ?? []) {
-      const effect = key.result(input.unread, call.ordinal);
+  for (const turn of unread) {
+    const before = await deps.journal.store.effects(task.id, [key.model(turn)]);
+    for (const call of fromJson<ModelEffect>(before.get(key.model(turn)))?.calls ?? []) {
+      const effect = key.result(turn, call.ordinal);
       transcript.push({ key: effect, item: { type: 'result', effect, callId: call.callId } });
     }
   }
@@ -81,7 +105,7 @@ async function appendPending(deps: ActivityDeps, task: TaskRow, input: TurnInput
       item: { type: 'message', inbox, ...(answers ? { answers } : {}) },
     });
   }
-  const opens = input.turn === 0;
+  const opens = task.state !== 'WORKING';
   if (!opens && transcript.length === 0) return task;
   const { exchange } = input;
   const messages: Entries = [
@@ -259,7 +283,10 @@ async function save(
     entries: entriesOf(input, response, data === task.data ? undefined : data),
     ...(data === task.data ? {} : { data }),
   });
-  return outputOf(fromJson<ModelEffect>(written.effect) ?? effect, written.task);
+  const stands = fromJson<ModelEffect>(written.effect) ?? effect;
+  if (stands.calls === undefined)
+    throw new HarnessError('turn.interrupted', `turn ${key.model(input)} was cut`);
+  return outputOf(stands, written.task);
 }
 
 /** Text with calls is a remark on the way; text without is the reply. */

@@ -62,12 +62,20 @@ export interface TaskStart {
   readonly options: TaskOptions;
 }
 
+/** What an activity is told of the attempt it is. */
+export interface Attempt {
+  /** 1 for the first. */
+  readonly number: number;
+  /** A worker was lost while the attempt before this one ran. */
+  readonly afterLoss: boolean;
+}
+
 /** The activities a worker offers. Each finds what an earlier attempt stored and returns it. */
 export interface TaskActivities {
-  modelTurn(input: TurnInput, attempt: number): Promise<TurnOutput>;
-  runTool(input: CallInput, attempt: number): Promise<CallOutput>;
-  askParticipant(input: CallInput, attempt: number): Promise<HelpOutput>;
-  commit(input: CommitInput): Promise<CommitOutput>;
+  modelTurn(input: TurnInput, attempt: Attempt): Promise<TurnOutput>;
+  runTool(input: CallInput, attempt: Attempt): Promise<CallOutput>;
+  askParticipant(input: CallInput, attempt: Attempt): Promise<HelpOutput>;
+  commit(input: CommitInput, attempt: Attempt): Promise<CommitOutput>;
 }
 
 /** Answer of the `monitor` query. */

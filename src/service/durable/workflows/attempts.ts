@@ -6,13 +6,17 @@ import {
   isCancellation,
   sleep,
   TimeoutFailure,
+  Trigger,
 } from '@temporalio/workflow';
 import { type AbortSignalLike, ERROR_CODES, type ErrorCode, isJsonObject } from '../../../core/base/index.ts';
 import type { Outcome } from '../../../core/loop/index.ts';
-import type { RetryPolicy } from '../contract/index.ts';
+import type { Attempt, RetryPolicy } from '../contract/index.ts';
 
 /** How many times in a row the loss of a worker is met by scheduling again (DU-4). */
 const LOST_WORKER_BOUND = 20;
+
+/** How long a cut waits for what does not react to it. */
+const CUT_PATIENCE_MS = 10_000;
 
 /** What a failed activity means to the one who scheduled it. */
 interface Failure {
@@ -22,12 +26,6 @@ interface Failure {
   readonly message: string;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-}
-
-/** What an attempt is told: its number, and whether a worker was lost while an earlier one ran. */
-export interface Attempt {
-  readonly number: number;
-  readonly afterLoss: boolean;
 }
 
 /**
@@ -67,28 +65,48 @@ export async function withAttempts<T>(
 }
 
 /** Calls an activity until it succeeds, however long that takes, unless its failure is final. */
-export async function untilDone<T>(call: () => Promise<T>, policy: RetryPolicy): Promise<T> {
-  for (let number = 2; ; number += 1) {
+export async function untilDone<T>(call: (attempt: Attempt) => Promise<T>, policy: RetryPolicy): Promise<T> {
+  let afterLoss = false;
+  for (let number = 1; ; number += 1) {
     try {
-      return await call();
+      return await call({ number, afterLoss });
     } catch (error) {
       const failure = classify(error);
       if (!failure.retryable && !failure.lost) {
         throw ApplicationFailure.nonRetryable(failure.message, failure.code);
       }
-      await sleep(delayBefore(Math.min(number, 10), policy));
+      afterLoss = failure.lost;
+      await sleep(delayBefore(Math.min(number + 1, 10), policy));
     }
   }
 }
 
+/**
+ * Runs in a scope that the signal cancels. What was canceled is waited for, since it may finish all the same; one that
+ * does not react is given up after a bounded wait (LP-5).
+ */
 async function cutBy<T>(signal: AbortSignalLike, run: () => Promise<T>): Promise<T> {
   const scope = new CancellationScope({ cancellable: true });
-  const cancel = () => scope.cancel();
+  const patience = new CancellationScope({ cancellable: true });
+  const givenUp = new Trigger<never>();
+  // Rejected only when somebody races against it.
+  void givenUp.then(undefined, () => {});
+  const cancel = () => {
+    scope.cancel();
+    patience
+      .run(() => sleep(CUT_PATIENCE_MS))
+      .then(
+        () => givenUp.reject(new CancelledFailure('given up')),
+        () => {},
+      );
+  };
+  if (signal.aborted) throw new CancelledFailure('cut');
   signal.addEventListener('abort', cancel);
   try {
-    return await scope.run(run);
+    return await Promise.race([scope.run(run), givenUp]);
   } finally {
     signal.removeEventListener('abort', cancel);
+    patience.cancel();
   }
 }
 

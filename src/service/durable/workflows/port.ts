@@ -45,30 +45,26 @@ export function createPort(state: CarriedState, options: TaskOptions): LoopPort 
     until: (ready) => condition(ready),
     modelTurn(input, signal) {
       if (input.turn === 0) publish('WORKING');
-      return withAttempts(
-        (attempt) => model.modelTurn(input, attempt.number),
-        options.retries.modelTurn,
-        signal,
-      );
+      return withAttempts((attempt) => model.modelTurn(input, attempt), options.retries.modelTurn, signal);
     },
     runTool(input, { repeatable }, signal) {
       // A tool that may not run twice is never run again after a lost worker: the store says what is known (DU-4).
       return withAttempts(
-        ({ number, afterLoss }) =>
-          tool.runTool(afterLoss && !repeatable ? { ...input, mode: 'recover' } : input, number),
+        (attempt) =>
+          tool.runTool(attempt.afterLoss && !repeatable ? { ...input, mode: 'recover' } : input, attempt),
         repeatable ? options.retries.runTool : { ...options.retries.runTool, maximumAttempts: 1 },
         signal,
       );
     },
     askParticipant(input, signal) {
       return withAttempts(
-        (attempt) => model.askParticipant(input, attempt.number),
+        (attempt) => model.askParticipant(input, attempt),
         options.retries.modelTurn,
         signal,
       );
     },
     async commit(input): Promise<CommitOutput> {
-      const output = await untilDone(() => store.commit(input), options.retries.commit);
+      const output = await untilDone((attempt) => store.commit(input, attempt), options.retries.commit);
       publish(output.state);
       return output;
     },

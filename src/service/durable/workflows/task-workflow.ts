@@ -42,7 +42,7 @@ export async function TaskWorkflow(start: TaskStart): Promise<void> {
     (item) => {
       const receipt = receive(state, item);
       if (receipt.accepted && !receipt.duplicate && (item.control !== undefined || item.interrupt === true))
-        cuts.cut?.();
+        cuts.cut?.('interrupt');
       return receipt;
     },
     {
@@ -59,7 +59,7 @@ export async function TaskWorkflow(start: TaskStart): Promise<void> {
   );
   const requestCancel = (by: string) => {
     state.cancelRequestedBy ??= by;
-    cuts.cut?.();
+    cuts.cut?.('cancel');
   };
   setHandler(cancel, requestCancel);
   setHandler(monitor, () => ({

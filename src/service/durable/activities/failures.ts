@@ -1,0 +1,106 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import {
+  asHarnessError,
+  type HarnessError,
+  HookAbort,
+  RetryableProviderError,
+} from '../../../core/base/index.ts';
+import type { AttemptFailure, OperationScope } from '../../../core/hooks/index.ts';
+import type { ActivityDeps } from './deps.ts';
+
+/** Longest message that goes into a history. */
+const MESSAGE_LENGTH = 500;
+
+/** Which attempt at what failed. */
+export interface FailedAttempt {
+  readonly activity: string;
+  readonly taskId: string;
+  readonly attempt: number;
+}
+
+/**
+ * What the workflow reads of a failed attempt: the code as its type, whether trying again may help, how long to wait.
+ * The hooks of `activity.failed` and `activity.retried` have had their say (DU-4).
+ */
+export async function judgeFailure(
+  deps: ActivityDeps,
+  thrown: unknown,
+  at: FailedAttempt,
+): Promise<ApplicationFailure> {
+  const error = asHarnessError(thrown);
+  deps.report({ kind: 'failure', ...at, error });
+  const failure: AttemptFailure = {
+    activity: at.activity,
+    attempt: at.attempt,
+    code: error.code,
+    message: deps.redactText(error.message).slice(0, MESSAGE_LENGTH),
+    retryable: error.retryable,
+  };
+  try {
+    return toFailure(...(await heard(deps, failure, error, at)));
+  } catch (hookError) {
+    // An executor that fails here must not hide what it was told of.
+    const reason = hookError instanceof HookAbort ? ` (${hookError.reason})` : '';
+    return toFailure(
+      { ...failure, message: failure.message + deps.redactText(reason), retryable: false },
+      null,
+    );
+  }
+}
+
+/** A worker was lost while an attempt ran: its hooks run at the start of the next one (DU-4). @throws HookAbort */
+export async function reportLoss(deps: ActivityDeps, at: FailedAttempt): Promise<void> {
+  const { activity, attempt } = at;
+  const scope = scopeOf(deps, at);
+  const input = {
+    activity,
+    attempt,
+    code: 'worker_unavailable',
+    message: 'the worker was lost',
+    retryable: true,
+  };
+  await deps.hooks.phase('pre', { operation: 'activity.failed', scope, input });
+  await deps.hooks.phase('pre', {
+    operation: 'activity.retried',
+    scope,
+    input: { activity, attempt, delayMs: null },
+  });
+}
+
+async function heard(
+  deps: ActivityDeps,
+  failure: AttemptFailure,
+  error: HarnessError,
+  at: FailedAttempt,
+): Promise<[AttemptFailure, number | null]> {
+  const scope = scopeOf(deps, at);
+  const asked = error instanceof RetryableProviderError ? (error.retryAfterMs ?? null) : null;
+  const failed = await deps.hooks.phase('pre', { operation: 'activity.failed', scope, input: failure });
+  if (!failed.input.retryable) return [failed.input, asked];
+  const { activity, attempt } = at;
+  const retried = await deps.hooks.phase('pre', {
+    operation: 'activity.retried',
+    scope,
+    input: { activity, attempt, delayMs: asked },
+  });
+  return [failed.input, retried.input.delayMs];
+}
+
+function scopeOf(deps: ActivityDeps, at: FailedAttempt): OperationScope {
+  return {
+    agentId: deps.agentId,
+    taskId: at.taskId,
+    participants: [],
+    correlationId: at.taskId,
+    attempt: at.attempt,
+  };
+}
+
+function toFailure(failure: AttemptFailure, retryAfterMs: number | null): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: failure.message,
+    type: failure.code,
+    nonRetryable: !failure.retryable,
+    ...(retryAfterMs === null ? {} : { details: [{ retryAfterMs }] }),
+  });
+}
