@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
 /** In bytes, as npm counts it: what the package had when this was last looked at, and a tenth for growth. */
-const LARGEST_UNPACKED = 2_550_000;
+const LARGEST_UNPACKED = 2_200_000;
 
 /** What a user writes: an agent with a tool in code and a scripted model, and a message sent to it. */
 const AGENT = `
