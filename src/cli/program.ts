@@ -35,10 +35,20 @@ export function createProgram(signal: AbortSignal, outcome: Outcome): Command {
     .description('run the agent of a configuration and serve it over A2A')
     .addOption(config())
     .option('--bind <host:port>', 'where to listen, instead of server.bind')
+    .option('--with-worker', 'run the worker in this process too; always so with an embedded Temporal')
     .option('--tools <file>', 'an ES module with tools in code; may be repeated', collected)
     .addOption(debug())
     .addHelpText('after', TOOLS_HELP)
     .action(run(async (options) => (await import('./serve.ts')).serve(options, signal)));
+
+  program
+    .command('worker')
+    .description('run the worker of a configuration, beside a server that has none')
+    .addOption(config())
+    .option('--tools <file>', 'an ES module with tools in code; may be repeated', collected)
+    .addOption(debug())
+    .addHelpText('after', TOOLS_HELP)
+    .action(run(async (options) => (await import('./worker.ts')).worker(options, signal)));
 
   program
     .command('send')

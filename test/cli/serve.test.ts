@@ -34,7 +34,7 @@ async function setUp(
 }
 
 async function serve(config: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const served = start(['serve', '--config', config, ...args], { env });
+  const served = start(['serve', '--with-worker', '--config', config, ...args], { env });
   const [line, url = ''] = await served.until(/^ready: agent \S+ at (\S+) .*$/m);
   const send = (text: string, ...more: string[]) =>
     run(['send', text, '--url', url, '--participant', 'ada', ...more], { env });
@@ -84,7 +84,9 @@ describe('serve and send', { timeout: 60_000 }, () => {
          hooks: (chain) => chain.on('tool.invoked.pre', (context) => { console.error('hook saw ' + context.input.name); return context; }),
        };`,
     );
-    const served = start(['serve', '--config', config, '--tools', 'tools.mjs'], { cwd: folder });
+    const served = start(['serve', '--with-worker', '--config', config, '--tools', 'tools.mjs'], {
+      cwd: folder,
+    });
     const [line, url = ''] = await served.until(/^ready: agent \S+ at (\S+) .*$/m);
     const sent = await run(['send', 'How much is order 1042?', '--url', url, '--participant', 'ada']);
 

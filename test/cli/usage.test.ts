@@ -18,7 +18,7 @@ describe('without a command', () => {
   it('prints the help', async () => {
     const { code, stdout, stderr } = await run([]);
     expect([code, stderr]).toEqual([0, '']);
-    for (const command of ['serve', 'send', 'demo', 'config', 'temporal'])
+    for (const command of ['serve', 'worker', 'send', 'demo', 'config', 'temporal'])
       expect(stdout).toContain(`  ${command} `);
   });
 

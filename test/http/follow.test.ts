@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import {
-  type BusEvent,
+  type JournalEvent,
   Journal,
   LocalBus,
   type NewEntry,
@@ -71,13 +71,13 @@ function piece(turn: number, text: string, first = false): TextDelta {
   return { exchange: 1, turn, text, first };
 }
 
-function shown(event: BusEvent | undefined): string {
+function shown(event: JournalEvent | undefined): string {
   if (event === undefined) return 'end';
   return event.kind === 'delta' ? event.delta.text : event.entry.key;
 }
 
 /** Reads up to the entry of this key. */
-async function readTo(events: AsyncGenerator<BusEvent, void, undefined>, key: string): Promise<string[]> {
+async function readTo(events: AsyncGenerator<JournalEvent, void, undefined>, key: string): Promise<string[]> {
   const read: string[] = [];
   while (read.at(-1) !== key) {
     const next = await events.next();

@@ -19,9 +19,14 @@ export interface Served {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts `serve` and waits until it says that it is ready. It is gone when the test is over. */
-export async function serve(config: string, env: Record<string, string> = {}): Promise<Served> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--config', config], {
+/** Starts `serve` with its worker and waits until it says that it is ready. It is gone when the test is over. */
+export function serve(config: string, env: Record<string, string> = {}): Promise<Served> {
+  return start(['serve', '--with-worker', '--config', config], env);
+}
+
+/** Starts any command that says when it is ready. Without an address in that line, `url` is empty. */
+export async function start(args: readonly string[], env: Record<string, string> = {}): Promise<Served> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -39,10 +44,11 @@ export async function serve(config: string, env: Record<string, string> = {}): P
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       output += `${line}\n`;
-      const found = /^ready: agent \S+ at (http:\S+)/.exec(line)?.[1];
-      if (found) resolve(found);
+      if (line.startsWith('ready: ')) resolve(/ at (http:\S+)/.exec(line)?.[1] ?? '');
     });
-    void ended.then((how) => reject(new Error(`serve ended with ${how} before it was ready:\n${output}`)));
+    void ended.then((how) =>
+      reject(new Error(`${args[0]} ended with ${how} before it was ready:\n${output}`)),
+    );
   });
   return {
     url,

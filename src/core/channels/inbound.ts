@@ -52,6 +52,13 @@ export type Delivery =
   /** There is no running loop for this task. */
   | { readonly kind: 'ended' };
 
+/** What became of a task's loop. */
+export type LoopFate =
+  | { readonly kind: 'running' }
+  /** Nobody has heard of it. */
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'ended'; readonly reason: string };
+
 /** The way from the server to a task's loop. @throws HarnessError `worker_unavailable`, `temporal_unavailable`. */
 export interface DeliveryPort {
   /** Starts the task's loop with its first message, or joins the one that runs. */
@@ -59,6 +66,8 @@ export interface DeliveryPort {
   deliver(taskId: string, item: MailItem): Promise<Delivery>;
   /** False when no loop runs for the task. */
   cancel(taskId: string, by: string): Promise<boolean>;
+  /** Whether a loop runs for the task; if not, why it ended, as far as anybody knows. */
+  fate(taskId: string): Promise<LoopFate>;
 }
 
 /** What admission needs of the configuration to start a task. */

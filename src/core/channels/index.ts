@@ -5,5 +5,6 @@ export type {
   Delivery,
   DeliveryPort,
   InboundRequest,
+  LoopFate,
   NewTaskDefaults,
 } from './inbound.ts';

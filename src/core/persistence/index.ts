@@ -2,7 +2,7 @@
  * What is kept of a task and how it is announced: records, the store's port, the bus, and the journal that joins them.
  * Implementations of the store live in `adapters/store/*`.
  */
-export { type BusEvent, type EventBus, LocalBus, type TextDelta } from './bus.ts';
+export { type BusEvent, type EventBus, type JournalEvent, LocalBus, type TextDelta } from './bus.ts';
 export { Journal, type JournalRedactor, type TextWriter } from './journal.ts';
 export type {
   InboundMessage,

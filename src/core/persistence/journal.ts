@@ -1,5 +1,5 @@
 import type { AbortSignalLike, JsonValue } from '../base/index.ts';
-import type { BusEvent, EventBus, TextDelta } from './bus.ts';
+import type { BusEvent, EventBus, JournalEvent, TextDelta } from './bus.ts';
 import type { LogEntry } from './records.ts';
 import type { AdmissionWrite, Admitted, TaskStore, TaskWrite, TaskWritten } from './store.ts';
 
@@ -72,11 +72,12 @@ export class Journal {
     taskId: string,
     after: number,
     signal: AbortSignalLike,
-  ): AsyncGenerator<BusEvent, void, undefined> {
+  ): AsyncGenerator<JournalEvent, void, undefined> {
     let queue: BusEvent[] = [];
     let overflowed = false;
     let wake: () => void = () => {};
     const unsubscribe = this.#bus.subscribe(taskId, (event) => {
+      if (event.kind === 'stale' && queue.at(-1)?.kind === 'stale') return;
       if (queue.length >= READER_BACKLOG) {
         queue = [];
         overflowed = true;
@@ -113,7 +114,9 @@ export class Journal {
           });
           continue;
         }
-        if (event.kind === 'delta') {
+        if (event.kind === 'stale') {
+          behind = true;
+        } else if (event.kind === 'delta') {
           const turn = `${event.delta.exchange}.${event.delta.turn}`;
           if (event.delta.first) reading = turn;
           if (reading === turn && !said.has(turn)) yield event;

@@ -13,7 +13,7 @@ import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { HarnessError } from '../../core/base/index.ts';
 import type { AdmissionOutcome, AdmissionPort, DeliveryPort } from '../../core/channels/index.ts';
 import { isInterrupted, isTerminal, type TaskState } from '../../core/loop/index.ts';
-import type { BusEvent, Journal, LogEntry, TaskRow } from '../../core/persistence/index.ts';
+import type { Journal, JournalEvent, LogEntry, TaskRow } from '../../core/persistence/index.ts';
 import { mayDo, memberOf } from '../../core/security/index.ts';
 import { callOf } from './call.ts';
 import { callerOf, type IdentityOptions, senderOf } from './identity.ts';
@@ -71,7 +71,7 @@ export class LogRequestHandler implements A2ARequestHandler {
     context: ServerCallContext,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const view = viewOf(context);
-    let events: AsyncGenerator<BusEvent, void, undefined> | undefined;
+    let events: AsyncGenerator<JournalEvent, void, undefined> | undefined;
     const outcome = await this.#admit(context, (task) => {
       events = begun(this.#deps.journal.follow(task.id, task.log, callOf(context).signal));
     });
@@ -212,7 +212,7 @@ export class LogRequestHandler implements A2ARequestHandler {
     view: View,
     context: ServerCallContext,
     ends: (entry: LogEntry) => boolean,
-    events: AsyncIterable<BusEvent> = this.#deps.journal.follow(row.id, after, callOf(context).signal),
+    events: AsyncIterable<JournalEvent> = this.#deps.journal.follow(row.id, after, callOf(context).signal),
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const call = callOf(context);
     let state = await this.#stateAt(row, after);

@@ -13,6 +13,7 @@ import type { InboxRow, Journal, NewEntry, NewTask, TaskRow } from '../../core/p
 import { mayDo, memberOf } from '../../core/security/index.ts';
 import { derivedContextId, derivedTaskId, inboxKey, randomTaskId } from './ids.ts';
 import { newTaskData } from './new-task.ts';
+import { reconcile } from './reconcile.ts';
 
 /** How long a message waits for a commit that is under way when it comes. */
 const CLOSING_DEADLINE_MS = 20_000;
@@ -195,7 +196,8 @@ export class Admission implements AdmissionPort {
         }
         return { kind: 'accepted', task, exchange: receipt.exchange, duplicate: false };
       }
-      const after = await this.#task(task.id);
+      const found = await this.#task(task.id);
+      const after = delivery.kind === 'ended' ? await reconcile(this.#deps, found) : found;
       if (isTerminal(after.state)) throw ended(after);
       if (Date.now() > deadline) {
         throw delivery.kind === 'ended'

@@ -189,8 +189,8 @@ export class Harness implements AsyncDisposable {
       }),
     );
     undo.defer(secretRegistry().add(secretsOf(settings)));
-    const llm = this.#options.llm ?? createLlm(settings);
     const withWorker = this.#options.withWorker ?? true;
+    const llm = withWorker ? (this.#options.llm ?? createLlm(settings)) : undefined;
     installRuntime(logger);
     const { client, native } = await connectTemporal(settings, undo, {
       logger,
@@ -200,13 +200,14 @@ export class Harness implements AsyncDisposable {
 
     const store = SqliteStore.open(settings.store.sqlitePath);
     undo.defer(() => store.close());
-    const journal = new Journal(store, new LocalBus(), this.#redactor);
+    const bus = new LocalBus({ watch: (changed) => store.watch(changed) });
+    const journal = new Journal(store, bus, this.#redactor);
     const hooks = this.#options.hooks ?? new HookChain();
     const failpoint = createFailpoints(this.#options.env ?? process.env);
-    logger.info(llm.description);
+    if (llm) logger.info(llm.description);
 
     let names: readonly string[] = [];
-    if (withWorker) {
+    if (llm) {
       const effort = settings.model?.openai?.reasoningEffort;
       const tools = await connectTools(settings, this.#options.tools ?? [], undo, logger, signal);
       names = tools.definitions().map((tool) => tool.name);

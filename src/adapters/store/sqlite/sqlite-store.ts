@@ -28,14 +28,19 @@ import type { StoreTables } from './schema.ts';
 
 type Trx = Transaction<StoreTables>;
 
+/** How often the file is looked at for commits of other processes. */
+const WATCH_MS = 25;
+
 /** The store of one agent in one SQLite file (SR-1). Open it with `SqliteStore.open`. */
 export class SqliteStore implements TaskStore {
   readonly identity: string;
   readonly #db: Kysely<StoreTables>;
+  readonly #raw: Database.Database;
   readonly #clock: Clock;
 
   private constructor(database: Database.Database, identity: string, clock: Clock) {
     this.identity = identity;
+    this.#raw = database;
     this.#clock = clock;
     this.#db = new Kysely<StoreTables>({
       dialect: new SqliteDialect({ database: withStatementCache(database) }),
@@ -235,6 +240,22 @@ export class SqliteStore implements TaskStore {
         })
         .execute(),
     );
+  }
+
+  /**
+   * Calls back, within 25 ms, after another process has committed to the file. Returns the end of it. Commits of this
+   * store's own are not told: it knows of them.
+   */
+  watch(changed: () => void): () => void {
+    let version = this.#raw.pragma('data_version', { simple: true });
+    const timer = setInterval(() => {
+      const now = this.#raw.pragma('data_version', { simple: true });
+      if (now === version) return;
+      version = now;
+      changed();
+    }, WATCH_MS);
+    timer.unref();
+    return () => clearInterval(timer);
   }
 
   async close(): Promise<void> {

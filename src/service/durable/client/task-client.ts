@@ -5,13 +5,14 @@ import {
   ServiceError,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { HarnessError, messageOf } from '../../../core/base/index.ts';
-import type { Delivery, DeliveryPort } from '../../../core/channels/index.ts';
+import type { Delivery, DeliveryPort, LoopFate } from '../../../core/channels/index.ts';
 import type { CarriedState, MailItem, Receipt } from '../../../core/loop/index.ts';
 import {
   CANCEL_SIGNAL,
@@ -104,6 +105,28 @@ export class TaskClient implements DeliveryPort {
       return true;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
+      throw unavailable('temporal_unavailable', taskId, error);
+    }
+  }
+
+  /**
+   * What became of a task's workflow.
+   *
+   * @throws HarnessError `temporal_unavailable`.
+   */
+  async fate(taskId: string): Promise<LoopFate> {
+    const handle = this.#client.workflow.getHandle(taskId);
+    try {
+      const { status } = await this.#inTime(() => handle.describe());
+      if (status.name === 'RUNNING') return { kind: 'running' };
+      if (status.name !== 'FAILED') return { kind: 'ended', reason: `its workflow is ${status.name}` };
+      const failure = await this.#inTime(() => handle.result()).then(
+        () => undefined,
+        (error: unknown) => (error instanceof WorkflowFailedError ? error.cause : error),
+      );
+      return { kind: 'ended', reason: failure ? messageOf(failure) : 'its workflow failed' };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return { kind: 'missing' };
       throw unavailable('temporal_unavailable', taskId, error);
     }
   }
