@@ -6,7 +6,8 @@ import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { type ModelReply, type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { messageText, sdkClient, stateOf } from '../support/client.ts';
 import { testFolder } from '../support/harness.ts';
-import { processesNaming, serve } from '../support/serve.ts';
+import { processesNaming } from '../support/processes.ts';
+import { serve } from '../support/serve.ts';
 
 async function modelServer(replies: (request: number) => ModelReply): Promise<ModelServer> {
   let requests = 0;

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -61,18 +60,4 @@ export async function start(args: readonly string[], env: Record<string, string>
 
 function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
-}
-
-/** The processes whose command line names `text` (a folder of the test's own, so that no other one can match). */
-export function processesNaming(text: string): number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];
-    try {
-      const state = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1];
-      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
-      return command.includes(text) && !state?.startsWith('Z') ? [Number(name)] : [];
-    } catch {
-      return [];
-    }
-  });
 }
