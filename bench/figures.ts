@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Rig } from './rig.ts';
 
 /** The middle value; with an even count the lower of the two. */
@@ -82,4 +84,65 @@ async function settled(rig: Rig, taskId: string): Promise<{ events: number; byte
     if (next.events === last.events) return next;
     last = next;
   }
+}
+
+/** Runs `count` pieces of work, `width` at a time. */
+async function inParallel(
+  count: number,
+  width: number,
+  work: (at: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (next < count) await work(next++);
+    }),
+  );
+}
+
+/** What waiting tasks cost: heap per task beyond a full workflow cache, and how fast an old one resumes. */
+export async function pf5(rig: Rig, tasks = 5000): Promise<object> {
+  const ids: string[] = [];
+  const park = async () => {
+    ids.push((await rig.send({ text: 'hello' })).taskId);
+  };
+  // More than the workflow cache holds: from here on, a waiting task is in no cache.
+  const warm = Math.min(1000, tasks / 2);
+  await inParallel(warm, 16, park);
+  const before = heapAfterCollection();
+  await inParallel(tasks - warm, 16, park);
+  const perTask = (heapAfterCollection() - before) / (tasks - warm);
+  const fresh: number[] = [];
+  const resumed: number[] = [];
+  for (let pair = 0; pair < 20; pair += 1) {
+    fresh.push((await rig.send({ text: 'hello' })).ms);
+    resumed.push((await rig.send({ text: 'again', taskId: ids[pair * 7] ?? '' })).ms);
+  }
+  return {
+    tasks,
+    heap_bytes_per_task: round(perTask, 0),
+    resume_ratio: round(median(resumed) / median(fresh)),
+    fresh_ms: round(median(fresh), 1),
+    resumed_ms: round(median(resumed), 1),
+  };
+}
+
+function heapAfterCollection(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Tasks per second on this machine, against the bare workflow. */
+export async function pf6(rig: Rig, tasks = 200, width = 16): Promise<object> {
+  const perSecond = async (work: () => Promise<unknown>) => {
+    const started = performance.now();
+    await inParallel(tasks, width, work);
+    return tasks / ((performance.now() - started) / 1000);
+  };
+  const ours = await perSecond(() => rig.send({ text: 'hello', single: true }));
+  const bare = await perSecond(() => rig.bare(2));
+  return { tasks_per_second: round(ours, 1), bare_per_second: round(bare, 1), ratio: round(ours / bare) };
 }

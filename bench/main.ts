@@ -1,17 +1,20 @@
-// `npm run bench [-- --json] [-- --only PF-2,PF-4] [-- --runs 3]`: the performance budget, measured on this machine.
+// `npm run bench [-- --json] [-- --only PF-2,PF-4] [-- --runs 3] [-- --check]`: the performance budget, measured on this
+// machine. `--check` fails when a figure is over its limit.
 import { parseArgs } from 'node:util';
-import { median, pf1, pf2, pf3, pf4 } from './figures.ts';
+import { overBudget } from './budget.ts';
+import { median, pf1, pf2, pf3, pf4, pf5, pf6 } from './figures.ts';
 import { startRig } from './rig.ts';
 
 const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
     only: { type: 'string' },
     runs: { type: 'string', default: '3' },
   },
 });
 const runs = Number(values.runs);
-const wanted = new Set(values.only?.split(',') ?? ['PF-2', 'PF-4', 'PF-3', 'PF-1']);
+const wanted = new Set(values.only?.split(',') ?? ['PF-2', 'PF-4', 'PF-3', 'PF-6', 'PF-1', 'PF-5']);
 const say = (line: string) => console.error(line);
 
 const rig = await startRig();
@@ -31,12 +34,25 @@ try {
     result['PF-3'] = await pf3(rig);
     say(`PF-3  streaming: ${JSON.stringify(result['PF-3'])}`);
   }
+  if (wanted.has('PF-6')) {
+    result['PF-6'] = await pf6(rig);
+    say(`PF-6  throughput: ${JSON.stringify(result['PF-6'])}`);
+  }
   if (wanted.has('PF-1')) {
     const { ratio, detail } = await pf1(rig);
     result['PF-1'] = ratio;
     say(`PF-1  growth: ratio ${ratio}, ${JSON.stringify(detail)}`);
   }
+  if (wanted.has('PF-5')) {
+    result['PF-5'] = await pf5(rig);
+    say(`PF-5  waiting: ${JSON.stringify(result['PF-5'])}`);
+  }
 } finally {
   await rig.close();
 }
 if (values.json) console.log(JSON.stringify(result));
+if (values.check) {
+  const over = overBudget(result);
+  for (const line of over) console.error(`over budget: ${line}`);
+  process.exitCode = over.length === 0 ? 0 : 1;
+}

@@ -47,7 +47,7 @@ export async function startRig(): Promise<Rig> {
       agent: { id: 'bench' },
       temporal: { mode: 'remote', address: server.address, namespace: 'default' },
       store: { sqlite_path: join(folder, 'store.db') },
-      server: { bind: '127.0.0.1:0' },
+      server: { bind: '127.0.0.1:0', rate_limit_per_minute: 1_000_000 },
       context: { history_event_bound: 100_000 },
     },
     {},

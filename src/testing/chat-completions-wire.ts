@@ -1,15 +1,28 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/base/index.ts';
 import type { AnswerReply, ServerHabits } from './model-server-replies.ts';
+import {
+  argumentPieces,
+  callsOf,
+  isJsonText,
+  type ModelWire,
+  modelOf,
+  piecesOf,
+  tokensOf,
+  type WireEvents,
+} from './model-wire.ts';
 
-/** The events of a streamed answer, in three parts so that a server can stop between them. */
-export interface ChatEvents {
-  readonly content: readonly JsonObject[];
-  /** Finish and usage. */
-  readonly end: readonly JsonObject[];
-}
+/** The Chat Completions format. Usage is streamed only when the request asks for it. */
+export const chatCompletionsWire: ModelWire = {
+  path: '/chat/completions',
+  events,
+  whole,
+  failure: (_, error) => ({ error }),
+  frame: (event) => `data: ${JSON.stringify(event)}\n\n`,
+  trailer: 'data: [DONE]\n\n',
+  hasBrokenHistory,
+};
 
-/** A streamed Chat Completions answer, with the habits asked for. Usage comes only when the request asks for it. */
-export function chatEvents(request: JsonObject, reply: AnswerReply, habits: ServerHabits): ChatEvents {
+function events(request: JsonObject, reply: AnswerReply, habits: ServerHabits): WireEvents {
   const chunk = (choices: JsonValue, more: JsonObject = {}): JsonObject => ({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',
@@ -24,8 +37,8 @@ export function chatEvents(request: JsonObject, reply: AnswerReply, habits: Serv
   return {
     content: [
       delta({ role: 'assistant', content: habits.contentNullFirst === true ? null : '' }),
-      ...pieces(reply.text ?? '', 5).map((content) => delta({ content })),
-      ...pieces(reply.refusal ?? '', 5).map((refusal) => delta({ refusal })),
+      ...piecesOf(reply.text ?? '').map((content) => delta({ content })),
+      ...piecesOf(reply.refusal ?? '').map((refusal) => delta({ refusal })),
       ...callDeltas(reply, habits).map((one) => delta({ tool_calls: [one] })),
     ],
     end: [
@@ -35,13 +48,8 @@ export function chatEvents(request: JsonObject, reply: AnswerReply, habits: Serv
   };
 }
 
-/** The same answer in one piece. */
-export function chatCompletion(request: JsonObject, reply: AnswerReply, habits: ServerHabits): JsonObject {
-  const calls = wireCalls(reply, habits).map(({ id, type, function: called }) => ({
-    ...(id !== undefined && { id }),
-    type,
-    function: called,
-  }));
+function whole(request: JsonObject, reply: AnswerReply, habits: ServerHabits): JsonObject {
+  const calls = toolCalls(reply, habits);
   return {
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -63,8 +71,7 @@ export function chatCompletion(request: JsonObject, reply: AnswerReply, habits: 
   };
 }
 
-/** True when the history of a request has a call whose arguments are not JSON. */
-export function hasBrokenHistory(request: JsonObject): boolean {
+function hasBrokenHistory(request: JsonObject): boolean {
   const messages = Array.isArray(request.messages) ? (request.messages as readonly JsonValue[]) : [];
   return messages.some((message) => {
     const calls = isJsonObject(message) ? message.tool_calls : undefined;
@@ -74,48 +81,25 @@ export function hasBrokenHistory(request: JsonObject): boolean {
 
 function isSound(call: JsonValue): boolean {
   const called = isJsonObject(call) ? call.function : undefined;
-  if (!isJsonObject(called) || typeof called.arguments !== 'string') return false;
-  try {
-    JSON.parse(called.arguments);
-    return true;
-  } catch {
-    return false;
-  }
+  return isJsonObject(called) && isJsonText(called.arguments);
 }
 
-type WireCall = {
-  readonly index: number;
-  readonly id?: string;
-  readonly type: string;
-  readonly function: { readonly name: string; readonly arguments: string };
-};
-
-function wireCalls(reply: AnswerReply, habits: ServerHabits): WireCall[] {
-  const ids = {
-    call: (n: number) => `call_abc${n}`,
-    bare: (n: number) => `Xy7kQ2${n}`,
-    none: () => undefined,
-  };
-  const once = (reply.calls ?? []).map((call, position) => {
-    const id = call.id ?? ids[habits.ids ?? 'call'](position);
-    const text = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
-    return {
-      ...(id !== undefined && { id }),
-      type: 'function',
-      function: { name: call.name, arguments: text },
-    };
-  });
-  const all = habits.repeatCalls === true ? once.flatMap((call) => [call, call]) : once;
-  return all.map((call, index) => ({ index: habits.sameIndex === true ? 0 : index, ...call }));
+function toolCalls(reply: AnswerReply, habits: ServerHabits) {
+  return callsOf(reply, habits).map(({ id, name, arguments: text }) => ({
+    ...(id !== undefined && { id }),
+    type: 'function',
+    function: { name, arguments: text },
+  }));
 }
 
 function callDeltas(reply: AnswerReply, habits: ServerHabits): JsonObject[] {
-  return wireCalls(reply, habits).flatMap((call): JsonObject[] => {
-    if (habits.argumentCharacters !== true) return [call];
-    const { index, function: called } = call;
+  return toolCalls(reply, habits).flatMap((call, position): JsonObject[] => {
+    const index = habits.sameIndex === true ? 0 : position;
+    if (habits.argumentCharacters !== true) return [{ index, ...call }];
+    const { name, arguments: text } = call.function;
     return [
-      { ...call, function: { name: called.name, arguments: '' } },
-      ...Array.from(called.arguments, (character) => ({ index, function: { arguments: character } })),
+      { index, ...call, function: { name, arguments: '' } },
+      ...argumentPieces(text, habits).map((piece) => ({ index, function: { arguments: piece } })),
     ];
   });
 }
@@ -125,22 +109,12 @@ function finishOf(reply: AnswerReply): string {
 }
 
 function usageOf(request: JsonObject, reply: AnswerReply): JsonObject {
-  const input = reply.usage?.input ?? Math.ceil(JSON.stringify(request.messages ?? '').length / 4);
-  const output =
-    reply.usage?.output ?? Math.ceil(((reply.text ?? '') + JSON.stringify(reply.calls ?? [])).length / 4);
+  const { input, cached, output, reasoning } = tokensOf(request.messages, reply);
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: reply.usage?.cached ?? 0 },
-    completion_tokens_details: { reasoning_tokens: reply.usage?.reasoning ?? 0 },
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: reasoning },
   };
-}
-
-function modelOf(request: JsonObject): string {
-  return typeof request.model === 'string' ? request.model : 'test-model';
-}
-
-function pieces(text: string, size: number): string[] {
-  return text.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
 }

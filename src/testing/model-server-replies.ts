@@ -1,15 +1,18 @@
 import type { JsonObject } from '../core/base/index.ts';
 import type { LlmUsage } from '../core/models/index.ts';
 
-/** What OpenAI-compatible servers do differently from each other (MD-9). Everything is off by default. */
+/**
+ * What OpenAI-compatible servers do differently from each other (MD-9). Everything is off by default. A habit that a
+ * format has no place for is left out of its answers.
+ */
 export interface ServerHabits {
-  /** The first delta carries `content: null`. */
+  /** The first delta carries `content: null`; Chat Completions only. */
   readonly contentNullFirst?: boolean;
   /** Arguments come one character at a time; every piece after the first has only its `index`. */
   readonly argumentCharacters?: boolean;
   /** Ids: `call_…` (default), random-looking without the prefix, or none at all. */
   readonly ids?: 'call' | 'bare' | 'none';
-  /** Every call says index 0. */
+  /** Every call says index 0 (`output_index` in Responses). */
   readonly sameIndex?: boolean;
   /** Every call is sent twice, with the same id, each under an index of its own. */
   readonly repeatCalls?: boolean;
@@ -35,7 +38,10 @@ export interface AnswerReply {
   readonly calls?: readonly ReplyCall[];
   /** What is not given is estimated at four characters a token. */
   readonly usage?: Partial<LlmUsage>;
-  /** Default `tool_calls` when there are calls, else `stop`. */
+  /**
+   * Default `tool_calls` when there are calls, else `stop`. In Responses, `length` and `content_filter` make the answer
+   * incomplete; it has no word for the others.
+   */
   readonly finishReason?: string;
   /** Milliseconds before the response headers. */
   readonly delayMs?: number;
@@ -60,8 +66,10 @@ export type FaultReply =
   | { readonly fault: 'reset' | 'reset_midway' }
   /** Half the events, then a clean end. */
   | ({ readonly fault: 'truncate' } & AnswerReply)
-  /** Every event but the finish, then a clean end. */
+  /** Every event but the finish and what follows it, then a clean end. */
   | ({ readonly fault: 'no_finish' } & AnswerReply)
+  /** Half an answer, then the error as the format reports one inside a stream. */
+  | { readonly fault: 'error_midway'; readonly error: JsonObject }
   /** 200, and a body that is not JSON. */
   | { readonly fault: 'invalid_json' };
 

@@ -149,7 +149,7 @@ test('DU-3, DU-4: recovering a call whose outcome nobody saved runs nothing and 
     },
   );
   await modelTurn(rig.deps, rig.conversations, rig.turn(), rig.run);
-  await runTool(rig.deps, rig.call(0, { mode: 'recover' }), rig.run);
+  await runTool(rig.deps, rig.call(0, { mode: 'settle' }), rig.run);
   // A late writer changes nothing.
   await runTool(rig.deps, rig.call(0), rig.run);
   expect(runs).toEqual([]);

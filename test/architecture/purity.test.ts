@@ -39,8 +39,8 @@ describe('the workflow bundle', () => {
 
   test('has our own code of these rooms only', () => {
     const rooms = sources
-      .filter((source) => source.startsWith('src/'))
-      .map((source) => source.slice('src/'.length, source.lastIndexOf('/')));
+      .filter((source) => source.startsWith('dist/'))
+      .map((source) => source.slice('dist/'.length, source.lastIndexOf('/')));
 
     expect([...new Set(rooms)].toSorted()).toEqual([
       'core/base',

@@ -120,7 +120,8 @@ export class Client {
         if (answer.error === undefined && response.ok) return answer.result;
         if (answer.error && final.includes(answer.error.code)) return undefined;
         last = JSON.stringify(answer.error ?? answer);
-        if (response.status !== 503 && answer.error && answer.error.code !== -32603) throw new Refused(`${method}: ${last}`);
+        if (response.status !== 503 && answer.error && answer.error.code !== -32603)
+          throw new Refused(`${method}: ${last}`);
       } catch (error) {
         if (error instanceof Refused) throw error;
         last = String(error);

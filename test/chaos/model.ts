@@ -15,7 +15,8 @@ export function think(body: { readonly messages?: readonly ChatMessage[] }): Mod
   const said = messages
     .filter((message) => message.role === 'user')
     .map((message) => String(message.content));
-  const [, kind = '', order = ''] = /\[message from [^\]]*\]\s*(plain|tool|ask|slow) (\S+)/.exec(said.join('\n')) ?? [];
+  const [, kind = '', order = ''] =
+    /\[message from [^\]]*\]\s*(plain|tool|ask|slow) (\S+)/.exec(said.join('\n')) ?? [];
   const called = (name: string) =>
     messages.some((message) => message.tool_calls?.some((call) => call.function.name.includes(name)));
   if (kind === 'slow') return { text: `slow ${order} done`, delayMs: 1500 };

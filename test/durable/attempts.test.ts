@@ -139,7 +139,7 @@ test('LP-4: an interrupt cuts a tool that is safe to repeat, and waits for one t
   expect(safe.seen).toEqual(['cut']);
 
   const unsafe = blocking();
-  const llm = new ScriptedLlm([call('app/block'), reply('ok')]);
+  const llm = new ScriptedLlm((_request, number) => (number === 1 ? call('app/block') : reply('ok')));
   const two = await startTestHarness(llm, { tools: [unsafe.tool] });
   const bob = await sdkClient(two.url, 'bob');
   const other = await bob.send({ text: 'go', returnImmediately: true });

@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest';
 import { reply, ScriptedLlm } from '../../src/testing/index.ts';
 import { startTestHarness } from '../support/harness.ts';
-import { answerOf, channelPart, eventPart, type Json, post, rawState, rpc, say, taskOf } from './raw.ts';
+import {
+  answerOf,
+  BINDINGS,
+  channelPart,
+  eventPart,
+  type Json,
+  post,
+  rawState,
+  rpc,
+  say,
+  taskOf,
+} from './raw.ts';
 
 const alice = { participant: 'alice' };
 const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] };
@@ -112,11 +123,17 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
 test('a message of a wrong shape is refused, and the answer names the field', async () => {
   const llm = new ScriptedLlm([]);
   const { url } = await startTestHarness(llm);
-  for (const method of ['SendMessage', 'SendStreamingMessage']) {
-    for (const [what, params, field] of wrong) {
-      const { status, error } = await rpc(url, method, params, alice);
-      expect.soft([status, error?.code], `${method}: ${what}`).toEqual([200, -32602]);
-      expect.soft(error?.data, `${method}: ${what}`).toEqual([
+  const ways = BINDINGS.flatMap((binding) =>
+    ['SendMessage', 'SendStreamingMessage'].map((method) => ({ binding, method })),
+  );
+  for (const { binding, method } of ways) {
+    for (const [name, params, field] of wrong) {
+      const what = `${binding} ${method}: ${name}`;
+      // Parameters are the whole body of HTTP+JSON: one that is no object is no request.
+      if (binding === 'HTTP+JSON' && field === 'params') continue;
+      const { status, error } = await rpc(url, method, params, { ...alice, binding });
+      expect.soft([status, error?.code], what).toEqual([binding === 'JSONRPC' ? 200 : 400, -32602]);
+      expect.soft(error?.data, what).toEqual([
         {
           '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
           reason: 'INVALID_PARAMS',

@@ -2,7 +2,7 @@ import { AgentCard } from '@a2a-js/sdk';
 import { expect, test } from 'vitest';
 import { sdkClient } from '../support/client.ts';
 import { startTestHarness } from '../support/harness.ts';
-import { post, rpc } from './raw.ts';
+import { answerOf, BINDINGS, get, post, rpc } from './raw.ts';
 
 const CARD = '.well-known/agent-card.json';
 
@@ -50,9 +50,13 @@ test('the card leads the official client to the agent, and names no interface th
   const { url } = await startTestHarness([]);
   const client = await sdkClient(url, 'alice');
   const card = await client.sdk.getAgentCard();
-  expect(card.supportedInterfaces).toEqual([{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]);
-  for (const { url: address } of card.supportedInterfaces) {
-    const answer = await rpc(address, 'GetTask', { id: 'none' }, { participant: 'alice' });
+  expect(card.supportedInterfaces).toEqual([
+    { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    { url: url.slice(0, -1), protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+  ]);
+  for (const { url: address, protocolBinding } of card.supportedInterfaces) {
+    const binding = BINDINGS.find((each) => each === protocolBinding) ?? 'JSONRPC';
+    const answer = await rpc(address, 'GetTask', { id: 'none' }, { participant: 'alice', binding });
     expect(answer.error?.code).toBe(-32001);
   }
 });
@@ -62,8 +66,18 @@ test('what the card does not claim says that it is not supported', async () => {
   const alice = { participant: 'alice' };
   const push = await rpc(url, 'CreateTaskPushNotificationConfig', { taskId: 'x', url: 'https://a' }, alice);
   expect(push.error).toMatchObject({ code: -32003, data: [{ reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' }] });
-  for (const method of ['ListTasks', 'GetExtendedAgentCard']) {
-    expect((await rpc(url, method, {}, alice)).error, method).toMatchObject({ code: -32004 });
+  const configs = `${url}tasks/x/pushNotificationConfigs`;
+  for (const response of [
+    await post(configs, '{"url":"https://a"}', alice),
+    await get(configs, alice),
+    await get(`${configs}/1`, alice),
+    await fetch(`${configs}/1`, { method: 'DELETE', headers: { 'a2a-version': '1.0' } }),
+  ]) {
+    expect((await answerOf(response)).error?.code, response.url).toBe(-32003);
+  }
+  for (const binding of BINDINGS) {
+    const { error } = await rpc(url, 'GetExtendedAgentCard', {}, { ...alice, binding });
+    expect(error, binding).toMatchObject({ code: -32004 });
   }
 });
 

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import {
-  type JournalEvent,
   Journal,
+  type JournalEvent,
   LocalBus,
   type NewEntry,
   type TextDelta,

@@ -6,7 +6,12 @@ export interface Json {
   readonly [key: string]: unknown;
 }
 
+/** A2A's two bindings over HTTP. A call reads the same over both; the answer is told in JSON-RPC's terms. */
+export const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
+
 export interface RawOptions {
+  /** Default: JSON-RPC. */
+  readonly binding?: (typeof BINDINGS)[number];
   /** The identity header. */
   readonly participant?: string;
   readonly extensions?: readonly string[];
@@ -37,16 +42,99 @@ export interface RawEvent {
 
 /** Posts a body as it is. */
 export function post(url: string, body: string, options: RawOptions = {}, signal?: AbortSignal) {
+  return fetch(url, { method: 'POST', body, headers: headersOf(options), ...(signal ? { signal } : {}) });
+}
+
+export function get(url: string, options: RawOptions = {}, signal?: AbortSignal) {
+  return fetch(url, { headers: headersOf(options), ...(signal ? { signal } : {}) });
+}
+
+function headersOf(options: RawOptions): Headers {
   const headers = new Headers({ 'content-type': 'application/json', ...options.headers });
   if (options.version !== null) headers.set('a2a-version', options.version ?? '1.0');
   if (options.participant !== undefined) headers.set('x-participant-id', options.participant);
   if (options.extensions) headers.set('a2a-extensions', options.extensions.join(', '));
-  return fetch(url, { method: 'POST', body, headers, ...(signal ? { signal } : {}) });
+  return headers;
+}
+
+/** JSON-RPC's codes for the reasons that HTTP+JSON tells errors by. */
+const CODES: Readonly<Record<string, number>> = {
+  PARSE_ERROR: -32700,
+  INVALID_REQUEST: -32600,
+  REQUEST_TOO_LARGE: -32600,
+  METHOD_NOT_FOUND: -32601,
+  METHOD_NOT_ALLOWED: -32601,
+  INVALID_PARAMS: -32602,
+  MESSAGE_ID_REUSED: -32602,
+  TASK_NOT_FOUND: -32001,
+  TASK_NOT_CANCELABLE: -32002,
+  PUSH_NOTIFICATION_NOT_SUPPORTED: -32003,
+  UNSUPPORTED_OPERATION: -32004,
+  CONTENT_TYPE_NOT_SUPPORTED: -32005,
+  VERSION_NOT_SUPPORTED: -32009,
+  RATE_LIMITED: -32000,
+  TOO_MANY_STREAMS: -32000,
+};
+
+/** Result or error of an answer or event, whichever binding wrote it. */
+function told(body: Json): Pick<RpcAnswer, 'result' | 'error'> {
+  if (body.jsonrpc === '2.0') return body as unknown as Pick<RpcAnswer, 'result' | 'error'>;
+  const status = body.error as { message: string; details: readonly Json[] } | undefined;
+  if (status === undefined) return { result: body, error: undefined };
+  const { message, details: data } = status;
+  return { result: undefined, error: { code: CODES[String(data[0]?.reason)] ?? -32603, message, data } };
 }
 
 export async function answerOf(response: Response): Promise<RpcAnswer> {
-  const { result, error } = (await response.json()) as Pick<RpcAnswer, 'result' | 'error'>;
-  return { status: response.status, headers: response.headers, result, error };
+  const { status, headers } = response;
+  const { result, error } = told((await response.json()) as Json);
+  return { status, headers, result, error };
+}
+
+/** Sends a call, in its binding. */
+function send(
+  url: string,
+  method: string,
+  params: unknown,
+  options: RawOptions,
+  signal?: AbortSignal,
+): Promise<Response> {
+  if (options.binding === 'HTTP+JSON') return sendRest(url, method, params as Json, options, signal);
+  return post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), options, signal);
+}
+
+function sendRest(
+  url: string,
+  method: string,
+  params: Json | undefined,
+  options: RawOptions,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const base = url.replace(/\/$/, '');
+  const { id, ...rest } = params ?? {};
+  const task = `${base}/tasks/${encodeURIComponent(String(id))}`;
+  const query = new URLSearchParams(
+    Object.entries(rest).map(([key, value]): [string, string] => [key, String(value)]),
+  );
+  const body = params === undefined ? '' : JSON.stringify(params);
+  switch (method) {
+    case 'SendMessage':
+      return post(`${base}/message:send`, body, options, signal);
+    case 'SendStreamingMessage':
+      return post(`${base}/message:stream`, body, options, signal);
+    case 'SubscribeToTask':
+      return post(`${task}:subscribe`, '', options, signal);
+    case 'CancelTask':
+      return post(`${task}:cancel`, '', options, signal);
+    case 'GetTask':
+      return get(`${task}?${query}`, options);
+    case 'ListTasks':
+      return get(`${base}/tasks?${query}`, options);
+    case 'GetExtendedAgentCard':
+      return get(`${base}/extendedAgentCard`, options);
+    default:
+      throw new Error(`the tests know no path of ${method}`);
+  }
 }
 
 /** Calls a method. */
@@ -56,7 +144,7 @@ export async function rpc(
   params: unknown,
   options: RawOptions = {},
 ): Promise<RpcAnswer> {
-  return answerOf(await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), options));
+  return answerOf(await send(url, method, params, options));
 }
 
 /** Parameters of a send with one text. */
@@ -110,8 +198,7 @@ export async function openStream(
   options: RawOptions = {},
 ): Promise<RawStream> {
   const abort = new AbortController();
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  return new RawStream(await post(url, body, options, abort.signal), abort);
+  return new RawStream(await send(url, method, params, options, abort.signal), abort);
 }
 
 async function* eventsOf(response: Response): AsyncGenerator<RawEvent, void, undefined> {
@@ -136,7 +223,7 @@ function eventOf(block: string): RawEvent | undefined {
   const id = /^id: (.*)$/m.exec(block)?.[1];
   const data = /^data: (.*)$/m.exec(block)?.[1];
   if (data === undefined) return undefined;
-  const { result, error } = JSON.parse(data) as Pick<RawEvent, 'result' | 'error'>;
+  const { result, error } = told(JSON.parse(data) as Json);
   return { id: id === undefined ? undefined : Number(id), result, error };
 }
 

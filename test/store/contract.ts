@@ -4,6 +4,7 @@ import { HarnessError } from '../../src/core/base/index.ts';
 import type { TaskData } from '../../src/core/loop/index.ts';
 import type { AdmissionWrite, NewEntry, TaskStore } from '../../src/core/persistence/index.ts';
 import { FakeClock } from '../../src/testing/index.ts';
+import { listingContract } from './listing-contract.ts';
 
 /** Opens a store that is empty, and again the same one after a restart. */
 export interface StoreFactory {
@@ -260,6 +261,8 @@ export function storeContract(factory: StoreFactory): void {
     expect([await again.task('task'), await again.log('task')]).toEqual(before);
     await again.close();
   });
+
+  listingContract(factory);
 
   test('any JSON goes in and comes out as it was', async () => {
     const { store } = await opened();

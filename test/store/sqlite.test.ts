@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { testFolder } from '../support/harness.ts';
 import { storeContract } from './contract.ts';
+import { VERSION_1 } from './version-1.ts';
 
 describe('the SQLite store keeps the contract', () => {
   storeContract({
@@ -54,6 +55,27 @@ test('a store of a newer program is refused', async () => {
   database.pragma('user_version = 99');
   database.close();
   expect(() => SqliteStore.open(path)).toThrow(/schema version 99/);
+});
+
+test('a store of version 1 becomes one of today: its tasks are listed, for whom they name, by their state', async () => {
+  const path = join(testFolder(), 'store.db');
+  const database = new Database(path);
+  database.exec(VERSION_1);
+  database.close();
+  const store = SqliteStore.open(path);
+  const list = async (reader: string) =>
+    (await store.tasks({ reader, limit: 50 })).tasks.map(({ id, state }) => [id, state]);
+  expect(await list('alice')).toEqual([
+    ['new', 'WORKING'],
+    ['old', 'COMPLETED'],
+  ]);
+  expect(await list('bob')).toEqual([['new', 'WORKING']]);
+  expect(await list('mallory')).toEqual([]);
+  const { tasks } = await store.tasks({ reader: 'alice', contextId: 'c-old', limit: 50 });
+  expect(tasks.map((task) => task.id)).toEqual(['old']);
+  expect(store.identity).toBe('the-identity');
+  await store.close();
+  await SqliteStore.open(path).close();
 });
 
 test('a file that is no database, and a folder that is none, give one clear line', () => {

@@ -8,7 +8,12 @@ import {
   type Task,
   TaskState,
 } from '@a2a-js/sdk';
-import { type Client, ClientFactory, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import {
+  type Client,
+  ClientFactory,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
 
 /** What a test says in a message. */
 export interface Words {
@@ -34,6 +39,7 @@ export async function sdkClient(
   url: string,
   participant: string | undefined,
   extensions: readonly string[] = [],
+  binding: 'JSONRPC' | 'HTTP+JSON' = 'JSONRPC',
 ): Promise<TestClient> {
   const speaking: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
@@ -41,7 +47,8 @@ export async function sdkClient(
     if (extensions.length > 0) headers.set('a2a-extensions', extensions.join(', '));
     return fetch(input, { ...init, headers });
   };
-  const factory = new ClientFactory({ transports: [new JsonRpcTransportFactory({ fetchImpl: speaking })] });
+  const Transport = binding === 'JSONRPC' ? JsonRpcTransportFactory : RestTransportFactory;
+  const factory = new ClientFactory({ transports: [new Transport({ fetchImpl: speaking })] });
   const sdk = await factory.createFromUrl(url);
   return {
     sdk,

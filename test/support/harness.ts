@@ -50,7 +50,8 @@ export async function startTestHarness(
       agent: { id: agentId, ...input.agent },
       temporal: { mode: 'remote', address: inject('temporal'), namespace: 'default', ...input.temporal },
       store: { sqlite_path: join(folder, 'store.db'), ...input.store },
-      server: { bind: '127.0.0.1:0', ...input.server },
+      // All tests come from one address.
+      server: { bind: '127.0.0.1:0', rate_limit_per_minute: 1_000_000, ...input.server },
     },
     {},
   );

@@ -10,12 +10,12 @@ const channelPart = z.discriminatedUnion('kind', [
 
 /** A channel message (PC-2): the data of a part with the channel media type. */
 export const channelMessage = z.strictObject({
-  channel_id: z.string().min(1),
-  sender: z.string().min(1),
+  channel_id: z.string().min(1).max(256),
+  sender: z.string().min(1).max(256),
   kind: z.enum(['message', 'help_request', 'help_reply']),
   text: z.string().default(''),
   parts: z.array(channelPart).default([]),
-  in_reply_to: z.string().min(1).nullish(),
+  in_reply_to: z.string().min(1).max(256).nullish(),
 });
 
 export type ChannelMessage = z.infer<typeof channelMessage>;

@@ -16,7 +16,7 @@ const TASK_STATES = [
 const criterion = z.strictObject({ text: z.string().min(1), met: z.boolean().default(false) });
 
 const participant = z.strictObject({
-  id: z.string().min(1),
+  id: z.string().min(1).max(256),
   kind: z.enum(['human', 'agent']).default('human'),
   role: z.enum(['assignee', 'reporter', 'watcher', 'admin']),
   display_name: z.string().optional(),
@@ -62,6 +62,7 @@ export const taskBrief = z.strictObject({
   acceptance_criteria: z.array(criterion).default([]),
   participants: z
     .array(participant)
+    .max(100)
     .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'names a participant twice')
     .default([]),
   parent_tasks: z.array(link).optional(),

@@ -1,4 +1,4 @@
-import type { HookPoint, OperationName, Operations } from './operations.ts';
+import type { HookPoint, OperationName, OperationOf, Operations } from './operations.ts';
 
 /** Who and what an operation is about; every context carries it (HK-5). */
 export interface OperationScope {
@@ -53,9 +53,9 @@ export class HookChain {
   #order = 0;
 
   /** Adds an executor; lower priorities run first, equal ones in the order they were added. Returns its removal. */
-  on<O extends OperationName>(
-    point: HookPoint<O>,
-    execute: HookExecutor<O>,
+  on<P extends HookPoint>(
+    point: P,
+    execute: HookExecutor<OperationOf<P>>,
     options: { readonly priority?: number } = {},
   ): () => void {
     const links = this.#links.get(point) ?? [];

@@ -16,6 +16,7 @@ export type {
   HookPhase,
   HookPoint,
   OperationName,
+  OperationOf,
   Operations,
   ToolCallInput,
   ToolCallOutput,

@@ -97,5 +97,24 @@ export interface Operations {
 
 export type OperationName = keyof Operations;
 export type HookPhase = 'pre' | 'in' | 'post';
+
+/** The phases that are run. A state change is decided by the loop, and what failed has failed: neither can be replaced. */
+export type PhaseOf<O extends OperationName> = O extends 'task.state_changed'
+  ? 'post'
+  : O extends 'activity.failed' | 'activity.retried'
+    ? 'pre'
+    : HookPhase;
+
 /** `<operation>.<phase>`, checked by the compiler. */
-export type HookPoint<O extends OperationName = OperationName> = `${O}.${HookPhase}`;
+export type HookPoint<O extends OperationName = OperationName> = O extends OperationName
+  ? `${O}.${PhaseOf<O>}`
+  : never;
+
+/** The operation in the name of a hook point. */
+export type OperationOf<P extends HookPoint> = P extends `${infer O extends OperationName}.pre`
+  ? O
+  : P extends `${infer O extends OperationName}.in`
+    ? O
+    : P extends `${infer O extends OperationName}.post`
+      ? O
+      : never;

@@ -50,8 +50,13 @@ export interface TurnOutput {
 
 export interface CallInput extends TaskRef, TurnRef {
   readonly ordinal: number;
-  /** `recover`: a worker was lost while it ran. Reads the saved result or records that it is unknown; never runs it. */
-  readonly mode: 'run' | 'recover';
+  /**
+   * `settle`: it failed, or a worker was lost while it ran, and it is not to be run again. Reads the saved result, or
+   * records what is known by compare-and-set.
+   */
+  readonly mode: 'run' | 'settle';
+  /** For `settle`: why. */
+  readonly failure?: { readonly code: ErrorCode; readonly message: string };
 }
 
 export interface CallOutput {

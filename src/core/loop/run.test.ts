@@ -29,9 +29,11 @@ function startLoop(
     committed?: TaskState;
     /** Runs in the middle of a tool; says whether it was cut by then. */
     duringTool?: (ordinal: number, signal: AbortSignalLike) => boolean;
+    turnTakesMs?: number;
   } = {},
 ) {
-  const { beforeCommit, committed, duringTool, ...rest } = options;
+  const { beforeCommit, committed, duringTool, turnTakesMs = 0, ...rest } = options;
+  let clock = 0;
   const cutDuring: boolean[] = [];
   const state: CarriedState = Object.assign(
     createState({
@@ -76,6 +78,7 @@ function startLoop(
     async modelTurn(input, signal) {
       const turn = turns[inputs.length];
       inputs.push(input);
+      clock += turnTakesMs;
       if (turn === undefined) throw new Error(`no turn ${inputs.length} in the script`);
       return turn(input, signal);
     },
@@ -106,7 +109,7 @@ function startLoop(
       wake();
       return { state: committed ?? input.state, log };
     },
-    now: () => 0,
+    now: () => clock,
     shouldCarryOver: () => false,
   };
   const cuts: CutSource = { cut: null };
@@ -359,7 +362,7 @@ test('LP-2: a failed turn ends a task in its first exchange and parks it in a la
   expect(later.inputs[2]?.mail.map((item) => item.key)).toEqual(['m2', 'm3']);
 });
 
-test('LP-3: the limit of turns and a repeated call end in a clear failure', async () => {
+test('LP-3: the limit of turns is a clear failure, and a repeated call asks the reporter', async () => {
   const call = { ordinal: 0, kind: 'tool' as const, repeatable: true };
   const different = startLoop(
     Array.from({ length: 6 }, () => turn({ calls: [call] })),
@@ -374,9 +377,30 @@ test('LP-3: the limit of turns and a repeated call end in a clear failure', asyn
   ]);
 
   const same = startLoop(Array.from({ length: 6 }, () => turn({ calls: [call] })));
-  await same.ended;
+  await same.until(() => same.commits.length === 1);
   expect(same.inputs).toHaveLength(3);
-  expect(same.commits).toMatchObject([{ text: { message: expect.stringContaining('same call') } }]);
+  expect(same.commits).toMatchObject([
+    {
+      state: 'INPUT_REQUIRED',
+      text: { message: expect.stringContaining('same call with the same result 3 times') },
+    },
+  ]);
+});
+
+test('LP-3: working time is looked at in every turn', async () => {
+  const call = { ordinal: 0, kind: 'tool' as const, repeatable: true };
+  const loop = startLoop(
+    Array.from({ length: 5 }, () => turn({ calls: [call] })),
+    {
+      limits: { turnsPerExchange: 50, repeatedCalls: 50, workingTimeMs: 1000 },
+      turnTakesMs: 600,
+    },
+  );
+  await loop.ended;
+  expect(loop.inputs).toHaveLength(2);
+  expect(loop.commits).toMatchObject([
+    { state: 'FAILED', text: { message: expect.stringContaining('1 s of work') } },
+  ]);
 });
 
 test('TL-6: repeatable calls run at once; one that is not waits for those before it and is waited for', async () => {

@@ -51,18 +51,19 @@ async function runExchange(state: CarriedState, port: LoopPort, cuts: CutSource)
   state.turn = 0;
   state.actors = [];
   state.repeated = [];
-  const started = port.now();
   try {
     await turns(state, port, cuts);
   } finally {
-    state.workingMs += port.now() - started;
     cuts.cut = null;
   }
 }
 
 async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Promise<void> {
   let cutCalls: readonly CutCall[] = [];
+  let since = port.now();
   for (;;) {
+    state.workingMs += port.now() - since;
+    since = port.now();
     state.drained.push(...drain(state));
     if (state.cancelRequestedBy !== null) return commitCanceled(state, port, cutCalls);
     const control = state.drained.find((item) => item.control === 'complete');
@@ -76,15 +77,13 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
       interrupted.abort(reason);
     };
     const at = { exchange: state.exchange, turn: state.turn };
+    cutCalls = [];
     const outcome = await port.modelTurn(turnInput(state), interrupted.signal);
-    if (outcome.kind === 'cut') {
+    if (outcome.kind !== 'ok') {
       // The turn's key is given up: whoever still works on it finds it taken, and what was saved before is read.
       state.interrupted.push(at);
       state.turn += 1;
-      continue;
-    }
-    if (outcome.kind === 'failed') {
-      if (!mayDecide(state)) continue;
+      if (outcome.kind === 'cut' || !mayDecide(state)) continue;
       return failTurn(state, port, outcome.code, outcome.message);
     }
     adoptTurn(state, outcome.value);
@@ -98,8 +97,12 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
       cutCalls = batch.cut;
       if (batch.asked && mayDecide(state)) return park(state, port, 'awaiting-answer', { from: 'questions' });
       if (isRepeating(state, batch.fingerprints) && mayDecide(state)) {
-        const message = `the agent made the same call with the same result ${state.limits.repeatedCalls} times`;
-        return failTurn(state, port, 'limit.exceeded', message);
+        const message = `the agent made the same call with the same result ${state.limits.repeatedCalls} times; what should it do?`;
+        return park(state, port, 'awaiting-next-message', {
+          from: 'failure',
+          code: 'limit.exceeded',
+          message,
+        });
       }
       continue;
     }

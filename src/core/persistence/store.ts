@@ -84,6 +84,34 @@ export interface LogQuery {
   readonly last?: number;
 }
 
+/** A place in the list of tasks, which is ordered by when the state was set, then by id. */
+export interface TaskPlace {
+  /** ISO 8601, in UTC with milliseconds. */
+  readonly statusAt: string;
+  readonly taskId: string;
+}
+
+export interface TaskListQuery {
+  /** Only tasks that this participant may read. */
+  readonly reader: string;
+  readonly contextId?: string;
+  readonly state?: TaskState;
+  /** Only tasks whose state was set then or later; written as `TaskPlace.statusAt`. */
+  readonly since?: string;
+  /** Goes on behind this place. */
+  readonly after?: TaskPlace;
+  readonly limit: number;
+}
+
+export interface TaskList {
+  /** The newest state first. */
+  readonly tasks: readonly TaskRow[];
+  /** How many tasks fit the query, on all pages. */
+  readonly total: number;
+  /** The place of the last task; undefined when there are no more. */
+  readonly next: TaskPlace | undefined;
+}
+
 /**
  * The store of one agent: tasks, their logs, what the model reads, the inbox. Every method is atomic. Reads and writes
  * that fail throw: writes a `StoreWriteError`, reads a `HarnessError` with code `store_unavailable`. One contract suite
@@ -96,6 +124,8 @@ export interface TaskStore {
   /** Applies a write. @throws HarnessError `task.not_found` for an unknown task. */
   write(taskId: string, write: TaskWrite): Promise<TaskWritten>;
   task(taskId: string): Promise<TaskRow | undefined>;
+  /** One page of the tasks that a participant may read (AS-8). */
+  tasks(query: TaskListQuery): Promise<TaskList>;
   log(taskId: string, query?: LogQuery): Promise<readonly LogEntry[]>;
   /** Rows by key, in the order of the keys; unknown ones are left out. */
   inboxRows(keys: readonly string[]): Promise<readonly InboxRow[]>;

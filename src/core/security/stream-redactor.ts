@@ -15,6 +15,9 @@ const CONTEXT = 120;
 /** No credential is longer; past this, what was held back is masked as it stands. */
 const LONGEST = 16_384;
 
+/** What ends a word: white space, and letters of scripts that write without it. */
+const WORD_END = /[\s\p{Lo}]/u;
+
 /** The last word, as far as it has come. Letters of scripts that write without spaces end a word. */
 const LAST_WORD = /[^\s\p{Lo}]*$/u;
 
@@ -30,6 +33,8 @@ export function createStreamRedactor(
   return {
     push(piece) {
       held += piece;
+      // Inside a word nothing can settle, so nothing is looked at: a long one costs what a short one does.
+      if (held.length <= LONGEST && !WORD_END.test(piece)) return '';
       const cut = held.length > LONGEST ? held.length : settledUpTo(held, redactText, unsettled);
       const shown = redactText(held.slice(0, cut));
       held = held.slice(cut);

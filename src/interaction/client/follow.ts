@@ -74,9 +74,12 @@ async function* resume(
       problem = error;
       continue;
     }
-    since = Date.now();
     delay = FIRST_DELAY_MS;
-    if (!reader.settled) problem = yield* read(reader, sdk.resubscribeTask({ id, tenant: '' }));
+    if (!reader.settled) {
+      problem = yield* read(reader, sdk.resubscribeTask({ id, tenant: '' }));
+      // The time begins with the loss, however long the stream before it lasted.
+      since = Date.now();
+    }
     signal.throwIfAborted();
   }
 }

@@ -1,10 +1,13 @@
 import type { ServerCallContext } from '@a2a-js/sdk/server';
+import type { ParsedList } from './list-tasks.ts';
 import type { ParsedSend } from './parse-message.ts';
 
 /** What the server knows of a call beyond the SDK's context; it travels in the context's state. */
 export interface Call {
   /** For a send: its message, read from the parameters as they came. */
-  readonly send: ParsedSend | undefined;
+  readonly send?: ParsedSend;
+  /** For a list: what it asks for, likewise. */
+  readonly list?: ParsedList;
   /** The identity header. */
   readonly participant: string | null;
   /** Aborts when the client goes away or the server stops. */

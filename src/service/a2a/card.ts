@@ -37,6 +37,7 @@ export function buildCard(options: CardOptions): AgentCard {
     version: options.version,
     supportedInterfaces: [
       { url: `${options.publicUrl}/`, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' },
+      { url: options.publicUrl, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0', tenant: '' },
     ],
     provider: undefined,
     capabilities: {

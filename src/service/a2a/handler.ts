@@ -2,6 +2,7 @@ import type {
   AgentCard,
   CancelTaskRequest,
   GetTaskRequest,
+  ListTasksRequest,
   ListTasksResponse,
   SendMessageRequest,
   StreamResponse,
@@ -12,11 +13,13 @@ import type {
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { HarnessError } from '../../core/base/index.ts';
 import type { AdmissionOutcome, AdmissionPort, DeliveryPort } from '../../core/channels/index.ts';
-import { isInterrupted, isTerminal, type TaskState } from '../../core/loop/index.ts';
-import type { Journal, JournalEvent, LogEntry, TaskRow } from '../../core/persistence/index.ts';
+import { isTerminal } from '../../core/loop/index.ts';
+import type { Journal, TaskRow } from '../../core/persistence/index.ts';
 import { mayDo, memberOf } from '../../core/security/index.ts';
 import { callOf } from './call.ts';
 import { callerOf, type IdentityOptions, senderOf } from './identity.ts';
+import { pageToken, queryOf } from './list-tasks.ts';
+import { endsExchange, LogReader } from './log-reader.ts';
 import type { Projection, View } from './projection.ts';
 
 /** How long a blocking send waits before it answers with the task as it is. */
@@ -40,9 +43,11 @@ export interface HandlerDeps {
  */
 export class LogRequestHandler implements A2ARequestHandler {
   readonly #deps: HandlerDeps;
+  readonly #reader: LogReader;
 
   constructor(deps: HandlerDeps) {
     this.#deps = deps;
+    this.#reader = new LogReader(deps.journal, deps.projection);
   }
 
   async getAgentCard(): Promise<AgentCard> {
@@ -54,16 +59,16 @@ export class LogRequestHandler implements A2ARequestHandler {
     const outcome = await this.#admit(context);
     const historyLength = params.configuration?.historyLength;
     if (outcome.kind === 'refused') {
-      const task = await this.#deps.projection.task(outcome.task, view, historyLength);
+      const task = await this.#deps.projection.task(outcome.task, view, { historyLength });
       const { message } = this.#refusal(outcome, context);
       return { ...task, status: task.status && { ...task.status, message } };
     }
     if (params.configuration?.returnImmediately !== true) {
       const signal = AbortSignal.any([callOf(context).signal, AbortSignal.timeout(BLOCKING_LIMIT_MS)]);
-      await this.#endOf(outcome, signal);
+      await this.#reader.untilExchangeEnds(outcome.task, outcome.exchange, signal);
     }
     const row = (await this.#deps.journal.store.task(outcome.task.id)) ?? outcome.task;
-    return this.#deps.projection.task(row, view, historyLength);
+    return this.#deps.projection.task(row, view, { historyLength });
   }
 
   async *sendMessageStream(
@@ -71,24 +76,31 @@ export class LogRequestHandler implements A2ARequestHandler {
     context: ServerCallContext,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const view = viewOf(context);
-    let events: AsyncGenerator<JournalEvent, void, undefined> | undefined;
+    const call = callOf(context);
+    let following: ReturnType<LogReader['subscribed']> | undefined;
     const outcome = await this.#admit(context, (task) => {
-      events = begun(this.#deps.journal.follow(task.id, task.log, callOf(context).signal));
+      following = this.#reader.subscribed(task, call.signal);
     });
-    yield* this.#snapshot(outcome.task, view, context, params.configuration?.historyLength);
+    const { task, exchange } = outcome;
+    yield* this.#reader.snapshot(task, view, call, params.configuration?.historyLength);
     if (outcome.kind === 'refused') {
       yield this.#refusal(outcome, context).update;
       return;
     }
-    if (endsExchange(outcome.task.state, await this.#statusExchange(outcome.task), outcome.exchange)) return;
-    const ends = ({ body, exchange }: LogEntry) =>
-      body.kind === 'state' && endsExchange(body.state, exchange, outcome.exchange);
-    yield* this.#follow(outcome.task, outcome.task.log, view, context, ends, events);
+    if (await this.#reader.hasEnded(task, exchange)) return;
+    yield* this.#reader.follow({
+      row: task,
+      after: task.log,
+      view,
+      call,
+      ends: ({ body, exchange: at }) => body.kind === 'state' && endsExchange(body.state, at, exchange),
+      ...(following ? { events: following } : {}),
+    });
   }
 
   async getTask(params: GetTaskRequest, context: ServerCallContext): Promise<Task> {
     const { row } = await this.#lookup(params.id, context);
-    return this.#deps.projection.task(row, viewOf(context), params.historyLength);
+    return this.#deps.projection.task(row, viewOf(context), { historyLength: params.historyLength });
   }
 
   async cancelTask(params: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
@@ -103,7 +115,7 @@ export class LogRequestHandler implements A2ARequestHandler {
         throw new HarnessError('temporal_unavailable', `Temporal has no running workflow for task ${row.id}`);
       }
       const signal = AbortSignal.any([callOf(context).signal, AbortSignal.timeout(CANCEL_LIMIT_MS)]);
-      await this.#terminal(row, signal);
+      await this.#reader.untilTerminal(row, signal);
     }
     const now = await this.#row(row.id);
     if (isTerminal(now.state) && now.state !== 'CANCELED') {
@@ -118,24 +130,36 @@ export class LogRequestHandler implements A2ARequestHandler {
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const { row } = await this.#lookup(params.id, context);
     const view = viewOf(context);
-    const { lastEventId } = callOf(context);
+    const call = callOf(context);
+    const { lastEventId } = call;
     if (isTerminal(row.state) && lastEventId === undefined) {
       throw new HarnessError('task.ended', `task ${row.id} is ${row.state}; there is nothing to follow`);
     }
-    if (lastEventId === undefined) yield* this.#snapshot(row, view, context);
+    if (lastEventId === undefined) yield* this.#reader.snapshot(row, view, call);
     const after = Math.min(lastEventId ?? row.log, row.log);
     if (isTerminal(row.state) && after >= row.statusSeq) return;
-    yield* this.#follow(
+    yield* this.#reader.follow({
       row,
       after,
       view,
-      context,
-      ({ body }) => body.kind === 'state' && isTerminal(body.state),
-    );
+      call,
+      ends: ({ body }) => body.kind === 'state' && isTerminal(body.state),
+    });
   }
 
-  listTasks(): Promise<ListTasksResponse> {
-    return unsupported('ListTasks');
+  async listTasks(_params: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
+    const { participant, list } = callOf(context);
+    if (list === undefined) throw new HarnessError('internal', 'a list without its parameters');
+    const reader = callerOf(participant, this.#deps.identity);
+    const found = await this.#deps.journal.store.tasks(queryOf(list, reader));
+    const view = viewOf(context);
+    const shown = { historyLength: list.historyLength, artifacts: list.includeArtifacts };
+    return {
+      tasks: await Promise.all(found.tasks.map((row) => this.#deps.projection.task(row, view, shown))),
+      nextPageToken: found.next === undefined ? '' : pageToken(found.next, list, reader),
+      pageSize: list.pageSize,
+      totalSize: found.total,
+    };
   }
 
   getAuthenticatedExtendedAgentCard(): Promise<AgentCard> {
@@ -195,96 +219,10 @@ export class LogRequestHandler implements A2ARequestHandler {
     return row;
   }
 
-  async *#snapshot(
-    row: TaskRow,
-    view: View,
-    context: ServerCallContext,
-    historyLength?: number,
-  ): AsyncGenerator<StreamResponse, void, undefined> {
-    const task = await this.#deps.projection.task(row, view, historyLength);
-    callOf(context).eventId = row.log;
-    yield { payload: { $case: 'task', value: task } };
-  }
-
-  async *#follow(
-    row: TaskRow,
-    after: number,
-    view: View,
-    context: ServerCallContext,
-    ends: (entry: LogEntry) => boolean,
-    events: AsyncIterable<JournalEvent> = this.#deps.journal.follow(row.id, after, callOf(context).signal),
-  ): AsyncGenerator<StreamResponse, void, undefined> {
-    const call = callOf(context);
-    let state = await this.#stateAt(row, after);
-    for await (const event of events) {
-      if (event.kind === 'delta') {
-        const drawn = this.#deps.projection.delta(row, event.delta, view);
-        call.eventId = undefined;
-        if (drawn) yield drawn;
-        continue;
-      }
-      const { entry } = event;
-      if (entry.body.kind === 'state') state = entry.body.state;
-      const drawn = await this.#deps.projection.entry(row, entry, state, view);
-      call.eventId = entry.seq;
-      if (drawn) yield drawn;
-      if (ends(entry)) return;
-    }
-  }
-
-  /** The state a task was in after an entry of its log. */
-  async #stateAt(row: TaskRow, seq: number): Promise<TaskState> {
-    if (seq >= row.statusSeq) return row.state;
-    const [entry] = await this.#deps.journal.store.log(row.id, { upTo: seq, kinds: ['state'], last: 1 });
-    return entry?.body.kind === 'state' ? entry.body.state : 'SUBMITTED';
-  }
-
-  async #statusExchange(row: TaskRow): Promise<number> {
-    const [entry] = await this.#deps.journal.store.log(row.id, {
-      after: row.statusSeq - 1,
-      upTo: row.statusSeq,
-    });
-    return entry?.exchange ?? 0;
-  }
-
-  async #endOf(outcome: AdmissionOutcome, signal: AbortSignal): Promise<void> {
-    const { task, exchange } = outcome;
-    if (endsExchange(task.state, await this.#statusExchange(task), exchange)) return;
-    for await (const event of this.#deps.journal.follow(task.id, task.log, signal)) {
-      if (event.kind !== 'entry' || event.entry.body.kind !== 'state') continue;
-      if (endsExchange(event.entry.body.state, event.entry.exchange, exchange)) return;
-    }
-  }
-
-  async #terminal(row: TaskRow, signal: AbortSignal): Promise<void> {
-    for await (const event of this.#deps.journal.follow(row.id, row.statusSeq - 1, signal)) {
-      if (event.kind === 'entry' && event.entry.body.kind === 'state' && isTerminal(event.entry.body.state))
-        return;
-    }
-  }
-
   #refusal(outcome: AdmissionOutcome, context: ServerCallContext): ReturnType<Projection['refusal']> {
     callOf(context).eventId = undefined;
     return this.#deps.projection.refusal(outcome.task, crypto.randomUUID(), outcome.reason ?? 'not accepted');
   }
-}
-
-/** A send's stream ends when the exchange of its message, or a later one, parks or ends (invariant 4). */
-function endsExchange(state: TaskState, exchange: number, own: number): boolean {
-  return isTerminal(state) || (isInterrupted(state) && exchange >= own);
-}
-
-/** Asks a source for its first event now, so that it hears what happens before it is read; its signal ends it. */
-function begun<T>(source: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
-  const first = source.next();
-  first.catch(() => {});
-  return (async function* () {
-    try {
-      for (let next = await first; next.done !== true; next = await source.next()) yield next.value;
-    } finally {
-      await source.return();
-    }
-  })();
 }
 
 function viewOf(context: ServerCallContext): View {

@@ -12,13 +12,19 @@ export interface IdentityOptions {
 }
 
 /**
- * Who is asking, for an operation on a task (PC-9). Nobody: the task is not found.
+ * Who is asking, for an operation on a task (PC-9), or on all of them. Nobody: the task is not found.
  *
  * @throws HarnessError `task.not_found`, or `input.invalid` for the agent's own id.
  */
-export function callerOf(header: string | null, options: IdentityOptions, taskId: string): string {
+export function callerOf(header: string | null, options: IdentityOptions, taskId?: string): string {
   const caller = header || options.defaultParticipant;
-  if (!caller) throw new HarnessError('task.not_found', `there is no task ${taskId}`);
+  if (!caller) {
+    const message =
+      taskId === undefined
+        ? `there are no tasks of nobody; send the ${PARTICIPANT_HEADER} header`
+        : `there is no task ${taskId}`;
+    throw new HarnessError('task.not_found', message);
+  }
   return notTheAgent(caller, options);
 }
 

@@ -20,7 +20,7 @@ const optionalId = z
   .nullish()
   .transform((value) => (value ? value : undefined));
 
-const historyLength = z.number().int().nonnegative().nullish();
+export const historyLength = z.number().int().nonnegative().nullish();
 
 const part = z.looseObject({
   text: z.string().optional(),
@@ -146,6 +146,7 @@ function claimOf(metadata: JsonObject): string | undefined {
   if (claim === undefined || claim === null) return undefined;
   if (typeof claim !== 'string' || claim === '')
     throw invalid('message.metadata.participant_id', 'must be a text');
+  if (claim.length > 256) throw invalid('message.metadata.participant_id', 'is longer than 256 characters');
   return claim;
 }
 
@@ -164,7 +165,8 @@ function channelOf(channel: ChannelMessage | undefined): Pick<InboundRequest, 'c
   return { channel: { channelId, ...(inReplyTo ? { inReplyTo } : {}) } };
 }
 
-function checked<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> {
+/** Reads a value. @throws HarnessError `input.invalid` naming the field that is wrong. */
+export function checked<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

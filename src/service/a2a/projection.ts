@@ -1,12 +1,4 @@
-import {
-  type Artifact,
-  type Message,
-  type Part,
-  Role,
-  type StreamResponse,
-  type Task,
-  TaskState,
-} from '@a2a-js/sdk';
+import { type Artifact, type Message, type Part, Role, type StreamResponse, type Task } from '@a2a-js/sdk';
 import type { JsonObject, JsonValue } from '../../core/base/index.ts';
 import {
   EXTENSION,
@@ -28,6 +20,7 @@ import type {
   TaskStore,
   TextDelta,
 } from '../../core/persistence/index.ts';
+import { WIRE_STATE } from './states.ts';
 
 /** What a reader asked to see. */
 export interface View {
@@ -35,16 +28,12 @@ export interface View {
   readonly extensions: ReadonlySet<string>;
 }
 
-const WIRE_STATE: Record<State, TaskState> = {
-  SUBMITTED: TaskState.TASK_STATE_SUBMITTED,
-  WORKING: TaskState.TASK_STATE_WORKING,
-  INPUT_REQUIRED: TaskState.TASK_STATE_INPUT_REQUIRED,
-  AUTH_REQUIRED: TaskState.TASK_STATE_AUTH_REQUIRED,
-  COMPLETED: TaskState.TASK_STATE_COMPLETED,
-  FAILED: TaskState.TASK_STATE_FAILED,
-  CANCELED: TaskState.TASK_STATE_CANCELED,
-  REJECTED: TaskState.TASK_STATE_REJECTED,
-};
+/** How much of a task is shown. */
+export interface Shown {
+  /** How many of the newest messages; all when absent. */
+  readonly historyLength?: number | undefined;
+  readonly artifacts?: boolean;
+}
 
 /** Entries that carry a message of the conversation. */
 const MESSAGE_KINDS: readonly LogBody['kind'][] = ['message', 'question', 'note', 'state'];
@@ -60,7 +49,7 @@ export class Projection {
   }
 
   /** The task as of its row's cursor, with its newest `historyLength` messages (all when absent). */
-  async task(row: TaskRow, view: View, historyLength?: number): Promise<Task> {
+  async task(row: TaskRow, view: View, { historyLength, artifacts = true }: Shown = {}): Promise<Task> {
     const [status] = await this.#store.log(row.id, { after: row.statusSeq - 1, upTo: row.statusSeq });
     return {
       id: row.id,
@@ -71,7 +60,7 @@ export class Projection {
         timestamp: status?.at,
       },
       history: historyLength === 0 ? [] : await this.#history(row, historyLength),
-      artifacts: showsResponses(view) ? await this.#artifacts(row) : [],
+      artifacts: artifacts && showsResponses(view) ? await this.#artifacts(row) : [],
       metadata: { [METADATA.task]: encodeTaskData(row.data), ...statusMetadata(row.state, row.subState) },
     };
   }

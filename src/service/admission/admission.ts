@@ -18,6 +18,9 @@ import { reconcile } from './reconcile.ts';
 /** How long a message waits for a commit that is under way when it comes. */
 const CLOSING_DEADLINE_MS = 20_000;
 
+/** How many left-over messages are delivered at the same time. */
+const REDELIVERIES_AT_ONCE = 4;
+
 export interface AdmissionDeps {
   readonly journal: Journal;
   readonly delivery: DeliveryPort;
@@ -38,6 +41,8 @@ type OnStored = (task: TaskRow) => void;
  */
 export class Admission implements AdmissionPort {
   readonly #deps: AdmissionDeps;
+  /** Messages on their way into the store, by key. */
+  readonly #arriving = new Map<string, Promise<void>>();
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
@@ -45,27 +50,44 @@ export class Admission implements AdmissionPort {
 
   async admit(request: InboundRequest, stored: OnStored = () => {}): Promise<AdmissionOutcome> {
     const key = this.#keyOf(request);
+    // The same message twice at once: the second waits, so that hooks run for one of them (AS-10).
+    for (let other = this.#arriving.get(key); other; other = this.#arriving.get(key)) await other;
     const [known] = await this.#deps.journal.store.inboxRows([key]);
     if (known) return this.#again(request, known, stored);
-    return request.taskId === undefined
-      ? this.#first(request, key, stored)
-      : this.#later(request, request.taskId, key, stored);
+    const arrival = Promise.withResolvers<void>();
+    this.#arriving.set(key, arrival.promise);
+    const arrived = () => {
+      this.#arriving.delete(key);
+      arrival.resolve();
+    };
+    const onStored: OnStored = (task) => {
+      arrived();
+      stored(task);
+    };
+    try {
+      return request.taskId === undefined
+        ? await this.#first(request, key, onStored)
+        : await this.#later(request, request.taskId, key, onStored);
+    } finally {
+      arrived();
+    }
   }
 
   /** Delivers every stored message that no loop has consumed: what a crash between storing and delivering left. */
-  async redeliver(): Promise<number> {
-    const rows = await this.#deps.journal.store.unconsumed(1000);
+  async redeliver(signal: AbortSignal): Promise<number> {
+    const rows = [...(await this.#deps.journal.store.unconsumed(1000))];
     let delivered = 0;
-    for (const row of rows) {
-      const task = await this.#deps.journal.store.task(row.taskId);
-      if (task === undefined) continue;
-      try {
-        await this.#deliver(task, row.mail);
-        delivered += 1;
-      } catch (error) {
-        this.#deps.logger.warn('a stored message could not be delivered yet', { task: row.taskId, error });
+    const deliverNext = async (): Promise<void> => {
+      for (let row = rows.shift(); row && !signal.aborted; row = rows.shift()) {
+        try {
+          await this.#deliver(await this.#task(row.taskId), row.mail, signal);
+          delivered += 1;
+        } catch (error) {
+          this.#deps.logger.warn('a stored message could not be delivered', { task: row.taskId, error });
+        }
       }
-    }
+    };
+    await Promise.all(Array.from({ length: REDELIVERIES_AT_ONCE }, deliverNext));
     return delivered;
   }
 
@@ -98,6 +120,12 @@ export class Admission implements AdmissionPort {
       reporter: request.sender,
       data: newTaskData(request, defaults.agentId, this.#deps.delegators),
     };
+    const scope = this.#scope(task.id, task.contextId, task.data.participants);
+    const created = { name: task.data.name, goal: task.data.goal, reporter: task.reporter };
+    const decided = await hooks.inPhase(
+      await hooks.phase('pre', { operation: 'task.created', scope, input: created }),
+      () => ({ created: true }),
+    );
     const entries: NewEntry[] = [
       {
         key: 'submitted',
@@ -111,11 +139,8 @@ export class Admission implements AdmissionPort {
     this.#deps.failpoint('admission.stored');
     const row = await this.#task(id);
     stored(row);
-    await hooks.phase('post', {
-      operation: 'task.created',
-      scope: this.#scope(row),
-      input: { name: task.data.name, goal: task.data.goal, reporter: task.reporter },
-      result: { created: true },
+    await hooks.phase('post', decided).catch((error: unknown) => {
+      this.#deps.logger.error('a hook of task.created.post failed; the task goes on', { task: id, error });
     });
     return this.#deliver(row, admitted.row.mail);
   }
@@ -142,6 +167,9 @@ export class Admission implements AdmissionPort {
       throw invalid('message.parts', 'there is no text in this message');
     }
     await this.#received(request);
+    if (request.control === undefined && (role === undefined || !mayDo(role, 'write'))) {
+      return this.#refuse(task, request, `a ${role} may read this task but not write to it`);
+    }
     // Before it is stored: no redelivery may take to the loop what is refused whatever the loop says.
     if (request.channel && request.channel.channelId !== taskId) {
       return this.#refuse(task, request, 'you are not on that channel');
@@ -178,13 +206,16 @@ export class Admission implements AdmissionPort {
     const [entry] = (await this.#deps.journal.store.log(row.taskId, { kinds: ['message'] })).filter(
       ({ body }) => body.kind === 'message' && body.inbox === row.key,
     );
-    return { kind: 'accepted', task, exchange: entry?.exchange ?? 1, duplicate: true };
+    // It came too late to be worked on: the same answer as then.
+    if (entry === undefined) throw ended(task);
+    return { kind: 'accepted', task, exchange: entry.exchange, duplicate: true };
   }
 
   /** Hands the message to the loop; while a commit is under way, waits for it (invariant 4). */
-  async #deliver(task: TaskRow, item: MailItem): Promise<AdmissionOutcome> {
+  async #deliver(task: TaskRow, item: MailItem, signal?: AbortSignal): Promise<AdmissionOutcome> {
     const deadline = Date.now() + CLOSING_DEADLINE_MS;
     for (;;) {
+      signal?.throwIfAborted();
       const current = await this.#task(task.id);
       if (isTerminal(current.state)) throw ended(current);
       const delivery = await this.#handOver(current, item);
@@ -211,21 +242,34 @@ export class Admission implements AdmissionPort {
     }
   }
 
-  #handOver(task: TaskRow, item: MailItem): Promise<Delivery> {
+  async #handOver(task: TaskRow, item: MailItem): Promise<Delivery> {
     const { delivery, defaults } = this.#deps;
     if (task.state !== 'SUBMITTED') return delivery.deliver(task.id, item);
+    // Whoever comes first, a task starts with its own first message.
+    const first = await this.#firstMail(task);
     const { participants, lifecycle } = task.data;
     const state = createState({
       ...defaults,
       taskId: task.id,
       contextId: task.contextId,
       lifecycle,
-      conversation: item.conversation ?? defaults.conversation,
+      conversation: first.conversation ?? defaults.conversation,
       participants: participants.map(({ id, kind, role }) => ({ id, kind, role })),
-      first: item,
+      first,
       logCursor: task.log,
     });
     return delivery.start(state, item);
+  }
+
+  async #firstMail(task: TaskRow): Promise<MailItem> {
+    const { store } = this.#deps.journal;
+    const entry = (await store.log(task.id, { upTo: 2, kinds: ['message'] })).find(
+      ({ body }) => body.kind === 'message',
+    );
+    const [row] = entry?.body.kind === 'message' ? await store.inboxRows([entry.body.inbox]) : [];
+    if (row === undefined)
+      throw new HarnessError('internal', `task ${task.id} has no first message in the store`);
+    return row.mail;
   }
 
   /** Waits, a moment at most, for the task's next state change. */
@@ -278,15 +322,9 @@ export class Admission implements AdmissionPort {
     return task;
   }
 
-  #scope(task: TaskRow): OperationScope {
-    return {
-      agentId: this.#deps.defaults.agentId,
-      taskId: task.id,
-      contextId: task.contextId,
-      participants: task.data.participants,
-      correlationId: `${task.id}:1`,
-      attempt: 1,
-    };
+  #scope(taskId: string, contextId: string, participants: TaskData['participants']): OperationScope {
+    const { agentId } = this.#deps.defaults;
+    return { agentId, taskId, contextId, participants, correlationId: `${taskId}:1`, attempt: 1 };
   }
 }
 

@@ -8,11 +8,11 @@ import { ConfigError, type Logger, messageOf } from '../../core/base/index.ts';
 import { HookChain } from '../../core/hooks/index.ts';
 import { Journal, LocalBus } from '../../core/persistence/index.ts';
 import { createRedactor, secretRegistry } from '../../core/security/index.ts';
-import { A2AServer, buildCard, Projection } from '../a2a/index.ts';
+import { A2AServer, buildCard, Projection, type RequestOrigin } from '../a2a/index.ts';
 import { Admission } from '../admission/index.ts';
 import { createActivities } from '../durable/activities/index.ts';
 import { TaskClient } from '../durable/client/index.ts';
-import { installRuntime, startWorker } from '../durable/worker/index.ts';
+import { installRuntime, type RunningWorker, startWorker } from '../durable/worker/index.ts';
 import { toNodeHandler } from '../mount/index.ts';
 import { createLogger } from '../o11y/index.ts';
 import { claim } from './claims.ts';
@@ -20,11 +20,12 @@ import { HarnessAlreadyStartedError, HarnessNotStartedError, HarnessStoppedError
 import { createFailpoints } from './failpoints.ts';
 import { createLlm } from './model.ts';
 import type { HarnessOptions } from './options.ts';
+import { readinessOf } from './readiness.ts';
 import { reportTo } from './report.ts';
 import { publicUrl, type Settings, secretsOf } from './settings/index.ts';
 import { taskOptions } from './task-options.ts';
 import { connectTemporal } from './temporal.ts';
-import { connectTools } from './tools.ts';
+import { connectTools, readMcpConfig } from './tools.ts';
 
 /** Tool results longer than this many characters are cut for the model and stored whole (TL-4). */
 const TOOL_RESULT_LIMIT = 20_000;
@@ -58,6 +59,9 @@ export class Harness implements AsyncDisposable {
   #publicUrl: string;
   #state: 'new' | 'starting' | 'started' | 'stopped' = 'new';
   #running: Running | undefined;
+  #starting: Promise<void> | undefined;
+  readonly #listening = new Set<Listening>();
+  readonly #stopping = new AbortController();
 
   /** @throws ConfigError when the prefix disagrees with the path of `server.base_url`. */
   constructor(settings: Settings, options: HarnessOptions = {}) {
@@ -97,13 +101,19 @@ export class Harness implements AsyncDisposable {
    *
    * @throws HarnessConflictError, HarnessAlreadyStartedError, HarnessStoppedError, ConfigError, or what a step throws.
    */
-  async start(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    if (this.#state === 'stopped') throw new HarnessStoppedError(this.agentId);
-    if (this.#state !== 'new') throw new HarnessAlreadyStartedError(this.agentId);
+  start(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#state === 'stopped') return Promise.reject(new HarnessStoppedError(this.agentId));
+    if (this.#state !== 'new') return Promise.reject(new HarnessAlreadyStartedError(this.agentId));
     this.#state = 'starting';
+    const signals = [this.#stopping.signal, ...(options.signal ? [options.signal] : [])];
+    this.#starting = this.#start(AbortSignal.any(signals));
+    return this.#starting;
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
     await using undo = new AsyncDisposableStack();
     try {
-      const parts = await this.#startParts(undo, options.signal);
+      const parts = await this.#startParts(undo, signal);
       const done = undo.move();
       this.#running = { ...parts, stop: () => done.disposeAsync() };
       this.#state = 'started';
@@ -113,12 +123,18 @@ export class Harness implements AsyncDisposable {
     }
   }
 
-  /** Stops the agent: no new requests, the worker drains, everything closes in reverse order. May be called again. */
+  /**
+   * Stops the agent: no new requests, the worker drains, everything closes in reverse order, ports opened by `listen`
+   * last. A start under way is ended first. May be called again.
+   */
   async stop(): Promise<void> {
+    this.#stopping.abort(new HarnessStoppedError(this.agentId));
+    await this.#starting?.catch(() => {});
     const running = this.#running;
     this.#state = 'stopped';
     this.#running = undefined;
     await running?.stop();
+    await Promise.all([...this.#listening].map((each) => each.close()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -130,21 +146,25 @@ export class Harness implements AsyncDisposable {
     return this.#running?.tools ?? [];
   }
 
-  /** Answers a request; before `start` with 503, on an unknown path with a JSON 404. */
-  readonly fetch = async (request: Request): Promise<Response> => {
+  /**
+   * Answers a request; before `start` with 503, on an unknown path with a JSON 404. Without the address it came from,
+   * its rate has no limit.
+   */
+  readonly fetch = async (request: Request, origin: RequestOrigin = {}): Promise<Response> => {
     if (this.#running === undefined) {
       return Response.json({ error: `agent ${this.agentId} is not started` }, { status: 503 });
     }
     const base = new URL(this.#publicUrl).pathname.replace(/\/$/, '');
     const path = new URL(request.url).pathname.replace(/\/{2,}/g, '/');
     const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : undefined;
-    const response = below === undefined ? undefined : await this.#running.server.fetch(request, below);
+    const response =
+      below === undefined ? undefined : await this.#running.server.fetch(request, below, origin);
     return response ?? Response.json({ error: `there is nothing at ${path}` }, { status: 404 });
   };
 
   /** The same for `node:http` and the frameworks on it. */
   readonly nodeHandler: (request: IncomingMessage, response: ServerResponse) => void = toNodeHandler(
-    (request) => this.fetch(request),
+    (request, origin) => this.fetch(request, origin),
     { onError: (error) => this.#logger.error('a request failed', { error }) },
   );
 
@@ -160,20 +180,20 @@ export class Harness implements AsyncDisposable {
     const port = await bound(server, host, bind.port ?? this.settings.server.bindPort);
     const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     if (this.settings.server.baseUrlFromBind) this.#publicUrl = publicUrl(origin, this.#options.prefix);
-    return {
+    const listening: Listening = {
       origin,
-      async close() {
+      close: async () => {
+        this.#listening.delete(listening);
         const closed = new Promise<void>((resolve) => server.close(() => resolve()));
         server.closeAllConnections();
         await closed;
       },
     };
+    this.#listening.add(listening);
+    return listening;
   }
 
-  async #startParts(
-    undo: AsyncDisposableStack,
-    signal: AbortSignal | undefined,
-  ): Promise<Omit<Running, 'stop'>> {
+  async #startParts(undo: AsyncDisposableStack, signal: AbortSignal): Promise<Omit<Running, 'stop'>> {
     const { settings } = this;
     const { agent, temporal } = settings;
     const logger = this.#logger;
@@ -191,6 +211,7 @@ export class Harness implements AsyncDisposable {
     undo.defer(secretRegistry().add(secretsOf(settings)));
     const withWorker = this.#options.withWorker ?? true;
     const llm = withWorker ? (this.#options.llm ?? createLlm(settings)) : undefined;
+    const mcp = withWorker ? await readMcpConfig(settings) : undefined;
     installRuntime(logger);
     const { client, native } = await connectTemporal(settings, undo, {
       logger,
@@ -207,12 +228,13 @@ export class Harness implements AsyncDisposable {
     if (llm) logger.info(llm.description);
 
     let names: readonly string[] = [];
+    let worker: RunningWorker | undefined;
     if (llm) {
       const effort = settings.model?.openai?.reasoningEffort;
-      const tools = await connectTools(settings, this.#options.tools ?? [], undo, logger, signal);
+      const tools = await connectTools(mcp, this.#options.tools ?? [], undo, logger, signal);
       names = tools.definitions().map((tool) => tool.name);
-      signal?.throwIfAborted();
-      const worker = await startWorker({
+      signal.throwIfAborted();
+      worker = await startWorker({
         connection: native,
         namespace: temporal.namespace,
         taskQueue: temporal.taskQueue,
@@ -233,8 +255,9 @@ export class Harness implements AsyncDisposable {
           report: reportTo(logger),
         }),
       });
-      undo.defer(() => worker.shutdown());
-      worker.stopped.catch((error: unknown) => logger.error('the worker stopped', { error }));
+      const running = worker;
+      undo.defer(() => running.shutdown());
+      running.stopped.catch((error: unknown) => logger.error('the worker stopped', { error }));
     }
 
     const delivery = new TaskClient(client, temporal.taskQueue, taskOptions(settings));
@@ -255,7 +278,6 @@ export class Harness implements AsyncDisposable {
       logger,
     });
     const stop = new AbortController();
-    undo.defer(() => stop.abort());
     const { defaultParticipant } = settings.server;
     const server = new A2AServer({
       card: buildCard({ ...settings.card, publicUrl: this.#publicUrl }),
@@ -265,17 +287,20 @@ export class Harness implements AsyncDisposable {
       projection: new Projection(store, agent.id),
       identity: { agentId: agent.id, ...(defaultParticipant === undefined ? {} : { defaultParticipant }) },
       maxRequestBytes: settings.server.maxRequestBytes,
+      rateLimitPerMinute: settings.server.rateLimitPerMinute,
+      readiness: readinessOf({ store, client, taskQueue: temporal.taskQueue, worker }),
       logger,
       signal: stop.signal,
     });
-    const redelivered = admission.redeliver().then(
+    const redelivered = admission.redeliver(stop.signal).then(
       (count) => count > 0 && logger.info('delivered messages that a crash left behind', { count }),
       (error: unknown) => logger.error('redelivery failed', { error }),
     );
     undo.defer(async () => {
+      stop.abort();
       await redelivered;
     });
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     return { server, client, tools: names };
   }
 }

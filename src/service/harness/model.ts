@@ -1,4 +1,4 @@
-import { createChatCompletionsLlm } from '../../adapters/models/openai/index.ts';
+import { createChatCompletionsLlm, createResponsesLlm } from '../../adapters/models/openai/index.ts';
 import { ConfigError } from '../../core/base/index.ts';
 import type { LlmPort } from '../../core/models/index.ts';
 import type { Settings } from './settings/index.ts';
@@ -12,7 +12,8 @@ export function createLlm(settings: Settings): LlmPort {
   const openai = settings.model?.openai;
   if (openai === undefined)
     throw new ConfigError(settings.noModel ?? 'no model is configured; add an [openai] section');
-  return createChatCompletionsLlm({
+  const create = openai.api === 'responses' ? createResponsesLlm : createChatCompletionsLlm;
+  return create({
     model: openai.model,
     timeoutMs: openai.timeoutMs,
     maxOutputTokens: openai.maxOutputTokens,

@@ -16,7 +16,14 @@ export function reportTo(logger: Logger): (event: ActivityEvent) => void {
         logger.info('task state', { task, ...fields });
         break;
       case 'failure':
-        logger.warn('attempt failed', { task, ...fields });
+        logger.warn('attempt failed', {
+          task,
+          activity: event.activity,
+          attempt: event.attempt,
+          code: event.error.code,
+          reason: event.error.message,
+        });
+        logger.debug('the error of that attempt', { task, error: event.error });
         break;
     }
   };

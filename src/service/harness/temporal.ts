@@ -1,8 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type TLSConfig } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { HarnessError, type Logger, messageOf } from '../../core/base/index.ts';
-import { findTemporalCli, prepareServer, startEmbeddedTemporal } from '../durable/embedded/index.ts';
+import {
+  type EmbeddedTemporalOptions,
+  findTemporalCli,
+  prepareServer,
+  startEmbeddedTemporal,
+} from '../durable/embedded/index.ts';
 import type { Settings } from './settings/index.ts';
 
 /** What a harness works with of Temporal. */
@@ -60,12 +66,64 @@ async function startEmbedded(
   const { embedded } = settings.temporal;
   const { onProgress, signal } = options;
   const cli = await findTemporalCli(embedded, { onProgress, signal });
-  const server = await startEmbeddedTemporal({ cli, ...embedded, signal });
+  const server = await keepEmbedded({ cli, ...embedded }, options);
   undo.defer(() => server.stop());
-  server.onExit((exit) => options.logger.error('the embedded Temporal server ended by itself', { ...exit }));
   await prepareServer(server.address, { retentionMs: Math.max(settings.retention.tasksMs, 3_600_000) });
   options.logger.info('embedded Temporal is ready', { address: server.address, version: server.version });
   return server.address;
+}
+
+/** How long the first and at most every further attempt to bring the server back waits. */
+const RESTART_MS = { first: 200, longest: 5_000 };
+
+/**
+ * An embedded server that is started again, on the same port and file, when it dies by itself (EM-7). The connections
+ * find it there, and tasks go on.
+ */
+async function keepEmbedded(
+  start: EmbeddedTemporalOptions,
+  { logger, signal }: ConnectOptions,
+): Promise<{ readonly address: string; readonly version: string; stop(): Promise<void> }> {
+  let current = await startEmbeddedTemporal({ ...start, signal });
+  const { address, version } = current;
+  const port = Number(address.slice(address.lastIndexOf(':') + 1));
+  const stopped = new AbortController();
+  let restarting: Promise<void> = Promise.resolve();
+  const watch = (): void => {
+    current.onExit((exit) => {
+      if (stopped.signal.aborted) return;
+      logger.error('the embedded Temporal server ended by itself; it is started again', { ...exit });
+      restarting = restart();
+    });
+  };
+  const restart = async (): Promise<void> => {
+    for (
+      let delay = RESTART_MS.first;
+      !stopped.signal.aborted;
+      delay = Math.min(delay * 2, RESTART_MS.longest)
+    ) {
+      try {
+        current = await startEmbeddedTemporal({ ...start, port, signal: stopped.signal });
+        watch();
+        logger.info('the embedded Temporal server is back', { address });
+        return;
+      } catch (error) {
+        if (stopped.signal.aborted) return;
+        logger.error('the embedded Temporal server does not come back yet', { reason: messageOf(error) });
+        await sleep(delay, undefined, { signal: stopped.signal }).catch(() => {});
+      }
+    }
+  };
+  watch();
+  return {
+    address,
+    version,
+    async stop() {
+      stopped.abort();
+      await restarting;
+      await current.stop();
+    },
+  };
 }
 
 async function securityOf(settings: Settings): Promise<{ tls?: TLSConfig | boolean; apiKey?: string }> {

@@ -1,16 +1,27 @@
-import { connectMcpServer, loadMcpConfig } from '../../adapters/tools/mcp/index.ts';
+import { connectMcpServer, loadMcpConfig, type McpConfig } from '../../adapters/tools/mcp/index.ts';
 import { type Logger, messageOf } from '../../core/base/index.ts';
 import { type Tool, ToolRegistry } from '../../core/tools/index.ts';
 import type { Settings } from './settings/index.ts';
 
 /**
+ * Reads the file with the MCP servers; before anything is started, so that its problems come first.
+ *
+ * @throws ConfigError with every problem of the file.
+ */
+export async function readMcpConfig(settings: Settings): Promise<McpConfig | undefined> {
+  return settings.mcpConfig === undefined
+    ? undefined
+    : loadMcpConfig(settings.mcpConfig, { env: process.env });
+}
+
+/**
  * The tools of an agent: those given in code, and those of the MCP servers of its configuration. A server that does not
  * connect is left out and named; the rest works (PL-3). Connections are closed by `undo`.
  *
- * @throws ConfigError for a file that cannot be read; HarnessError `plugin.invalid` for two tools of one name.
+ * @throws HarnessError `plugin.invalid` for two tools of one name.
  */
 export async function connectTools(
-  settings: Settings,
+  config: McpConfig | undefined,
   inCode: readonly Tool[],
   undo: AsyncDisposableStack,
   logger: Logger,
@@ -18,8 +29,7 @@ export async function connectTools(
 ): Promise<ToolRegistry> {
   const tools = new ToolRegistry();
   for (const tool of inCode) tools.register(tool);
-  if (settings.mcpConfig === undefined) return tools;
-  const config = await loadMcpConfig(settings.mcpConfig, { env: process.env });
+  if (config === undefined) return tools;
   await Promise.all(
     Object.entries(config.servers).map(async ([server, spec]) => {
       try {

@@ -1,9 +1,9 @@
 import type { ToolCall } from '../../../core/models/index.ts';
 import { AnswerError } from './answer-error.ts';
-import { isJsonObjectText } from './request.ts';
+import { isJsonObjectText } from './arguments.ts';
 import type { ToolNames } from './tool-names.ts';
 
-/** One `tool_calls` entry of a delta. Everything is optional: servers leave out whatever they like. */
+/** A call, or a piece of one. Everything is optional: servers leave out whatever they like. */
 export interface CallPiece {
   readonly index?: number | null | undefined;
   readonly id?: string | null | undefined;

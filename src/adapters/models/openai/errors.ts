@@ -49,9 +49,8 @@ function answered(
   say: (text: string) => string,
 ): ProviderError {
   const body: JsonObject = isJsonObject(error.error) ? error.error : {};
-  // An error that comes inside a stream has no status of its own; servers put one in `code`.
   const inStream = error.status === undefined;
-  const status: number = error.status ?? (typeof body.code === 'number' ? body.code : 200);
+  const status: number = error.status ?? statusInStream(body);
   // Redacted before it is cut: half a key would stay.
   const text = cut(redact(error.message.replace(/^\d{3} /, '')));
   const where = inStream ? 'broke off its answer with an error' : `answered ${status}`;
@@ -59,8 +58,7 @@ function answered(
   if (isContextExceeded(status, body, text)) {
     return new ProviderError(message, { status, code: 'provider.context_exceeded', details: sizes(body) });
   }
-  const passing = inStream && (body.type === 'server_error' || body.type === 'overloaded_error');
-  if (status === 408 || status === 429 || status >= 500 || passing) {
+  if (status === 408 || status === 429 || status >= 500) {
     const retryAfterMs = retryAfter(error.headers, Date.now());
     return new RetryableProviderError(message, {
       status,
@@ -68,6 +66,19 @@ function answered(
     });
   }
   return new ProviderError(message, { status });
+}
+
+const STATUS_OF_NAME: Readonly<Record<string, number>> = {
+  rate_limit_exceeded: 429,
+  rate_limit_error: 429,
+  server_error: 500,
+  overloaded_error: 503,
+};
+
+/** An error that comes inside a stream has no status of its own: servers put one in `code`, or name what happened. */
+function statusInStream({ code, type }: JsonObject): number {
+  if (typeof code === 'number') return code;
+  return STATUS_OF_NAME[String(code)] ?? STATUS_OF_NAME[String(type)] ?? 200;
 }
 
 function isContextExceeded(status: number, body: JsonObject, text: string): boolean {

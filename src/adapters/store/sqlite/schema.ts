@@ -16,6 +16,8 @@ export interface StoreTables {
     log: Generated<number>;
     transcript: Generated<number>;
   };
+  /** Who may read which task, with what lists are filtered and ordered by. */
+  task_readers: { task_id: string; reader: string; state: string; status_at: string; context_id: string };
   events: {
     task_id: string;
     seq: number;
@@ -89,5 +91,23 @@ export const MIGRATIONS: readonly string[] = [
     id integer primary key, task_id text not null, sender text not null, message_id text not null,
     reason text not null, at text not null
   ) strict;
+  `,
+  // Everybody named in a task's data may read it.
+  `
+  create table task_readers (
+    task_id text not null references tasks (id) on delete cascade, reader text not null,
+    state text not null, status_at text not null, context_id text not null,
+    primary key (task_id, reader)
+  ) strict, without rowid;
+  insert into task_readers
+    select tasks.id, participant.value ->> 'id', tasks.state, events.at, tasks.context_id
+    from tasks
+    join events on events.task_id = tasks.id and events.seq = tasks.status_seq
+    join json_each(tasks.data, '$.participants') as participant
+    where true
+    on conflict do nothing;
+  create index task_readers_by_time on task_readers (reader, status_at, task_id);
+  create index task_readers_by_state on task_readers (reader, state, status_at, task_id);
+  create index task_readers_by_context on task_readers (reader, context_id, status_at, task_id);
   `,
 ];

@@ -16,6 +16,8 @@ import type {
   LogQuery,
   NewEntry,
   RefusalRecord,
+  TaskList,
+  TaskListQuery,
   TaskRow,
   TaskStore,
   TaskWrite,
@@ -25,6 +27,7 @@ import type {
 import { openDatabase } from './open.ts';
 import { toEntry, toInbox, toTask, toTranscript } from './rows.ts';
 import type { StoreTables } from './schema.ts';
+import { insertReaders, listTasks, updateReaders } from './task-readers.ts';
 
 type Trx = Transaction<StoreTables>;
 
@@ -99,6 +102,7 @@ export class SqliteStore implements TaskStore {
       const stored = await lockTask(trx, task.id);
       const added = await this.#append(trx, stored, write.entries ?? []);
       await saveTask(trx, { ...stored, log: added.at(-1)?.seq ?? 0 });
+      await insertReaders(trx, stored, added[0]?.at ?? at);
       return { created: true, row, added };
     });
   }
@@ -135,6 +139,7 @@ export class SqliteStore implements TaskStore {
         transcript: await insertTranscript(trx, task, write.transcript ?? []),
       };
       await saveTask(trx, next);
+      await updateReaders(trx, task, next, write.state && announced?.at);
       const entries =
         added.length === (write.entries?.length ?? 0)
           ? added
@@ -154,6 +159,11 @@ export class SqliteStore implements TaskStore {
       db.selectFrom('tasks').selectAll().where('id', '=', taskId).executeTakeFirst(),
     );
     return row && toTask(row);
+  }
+
+  tasks(query: TaskListQuery): Promise<TaskList> {
+    // Page and total are of one moment.
+    return this.#reading((db) => db.transaction().execute((trx) => listTasks(trx, query)));
   }
 
   async log(taskId: string, query: LogQuery = {}): Promise<readonly LogEntry[]> {

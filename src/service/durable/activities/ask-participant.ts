@@ -2,7 +2,7 @@ import { HarnessError, HookAbort, messageOf } from '../../../core/base/index.ts'
 import { messageId } from '../../../core/extensions/index.ts';
 import type { HelpDecision } from '../../../core/hooks/index.ts';
 import type { CallInput, HelpOutput } from '../../../core/loop/index.ts';
-import type { TaskRow } from '../../../core/persistence/index.ts';
+import type { LogEntry, TaskRow } from '../../../core/persistence/index.ts';
 import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type ModelEffect, toJson } from './effects.ts';
 import { resultOf } from './gate.ts';
@@ -22,6 +22,10 @@ export async function askParticipant(deps: ActivityDeps, input: CallInput, run: 
     throw new HarnessError('internal', `task ${task.id} has no call ${key.result(input, input.ordinal)}`);
   const { participantId, question, options, expiresInSeconds } = call.request;
   const scope = scopeOf(deps, task, input.exchange, run);
+  const published = (await deps.journal.store.log(task.id, { kinds: ['question'] })).find(
+    (entry) => entry.key === questionKey(input),
+  );
+  if (published) return answerCall(deps, task, input, published);
   let decision: HelpDecision;
   try {
     const proposal: HelpDecision = { route: 'ask', participantId, question, options };
@@ -58,7 +62,7 @@ async function publish(
   const written = await deps.journal.write(task.id, {
     entries: [
       {
-        key: `question:${key.result(input, input.ordinal)}`,
+        key: questionKey(input),
         exchange: input.exchange,
         body: {
           kind: 'question',
@@ -73,26 +77,37 @@ async function publish(
     ],
   });
   const [entry] = written.entries;
-  if (entry?.body.kind !== 'question')
-    throw new HarnessError('internal', `task ${task.id} stored no question`);
-  const id = messageId.help(task.id, entry.seq);
-  const stored = entry.body.question;
+  if (entry === undefined) throw new HarnessError('internal', `task ${task.id} stored no question`);
+  return answerCall(deps, task, input, entry);
+}
+
+/** Answers the call at once with the id of its question; the answer itself comes as a message (PC-4). */
+async function answerCall(
+  deps: ActivityDeps,
+  task: TaskRow,
+  input: CallInput,
+  { seq, body }: LogEntry,
+): Promise<HelpOutput> {
+  if (body.kind !== 'question')
+    throw new HarnessError('internal', `entry ${seq} of task ${task.id} is no question`);
+  const id = messageId.help(task.id, seq);
+  const { participantId, expiresAt } = body.question;
   const result = resultOf(
     'ask_participant',
-    `asked ${stored.participantId}; question ${id}. The answer comes as a message.`,
+    `asked ${participantId}; question ${id}. The answer comes as a message.`,
     false,
   );
   await deps.journal.write(task.id, {
     effects: [{ key: key.result(input, input.ordinal), body: toJson(result) }],
   });
   return {
-    question: {
-      id,
-      participantId: stored.participantId,
-      ...(stored.expiresAt === null ? {} : { expiresAt: Date.parse(stored.expiresAt) }),
-    },
-    log: entry.seq,
+    question: { id, participantId, ...(expiresAt === null ? {} : { expiresAt: Date.parse(expiresAt) }) },
+    log: seq,
   };
+}
+
+function questionKey(input: CallInput): string {
+  return `question:${key.result(input, input.ordinal)}`;
 }
 
 function assertAskable(task: TaskRow, decision: HelpDecision): void {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../core/base/index.ts';
+import { asHarnessError, type ErrorCode } from '../../../core/base/index.ts';
 import { messageId, questionSeq, questionText } from '../../../core/extensions/index.ts';
 import type { CommitInput, CommitOutput, CutCall } from '../../../core/loop/index.ts';
 import type { LogEntry, TaskRow } from '../../../core/persistence/index.ts';
@@ -48,15 +48,32 @@ export async function commit(
   deps.failpoint('commit.saved');
   if (written.applied) {
     deps.report({ kind: 'state', taskId: task.id, state: input.state, exchange: input.exchange });
+  }
+  if (written.entries.some((entry) => entry.key === input.key))
+    await announce(deps, written.task, input, run);
+  if (input.subState === null) conversations.forget(task.id);
+  return { state: written.task.state, log: written.task.log };
+}
+
+/** Tells the hooks. The state is recorded, whatever they say: what they fail with is reported and goes no further. */
+async function announce(deps: ActivityDeps, task: TaskRow, input: CommitInput, run: Run): Promise<void> {
+  try {
     await deps.hooks.phase('post', {
       operation: 'task.state_changed',
-      scope: scopeOf(deps, written.task, input.exchange, run),
+      scope: scopeOf(deps, task, input.exchange, run),
       input: { state: input.state, exchange: input.exchange },
       result: { recorded: true },
     });
+  } catch (error) {
+    const failure = asHarnessError(error, 'hook.failed');
+    deps.report({
+      kind: 'failure',
+      taskId: task.id,
+      activity: 'task.state_changed.post',
+      attempt: run.attempt,
+      error: failure,
+    });
   }
-  if (input.subState === null) conversations.forget(task.id);
-  return { state: written.task.state, log: written.task.log };
 }
 
 interface StatusText {

@@ -37,14 +37,13 @@ export async function judgeFailure(
     retryable: error.retryable,
   };
   try {
-    return toFailure(...(await heard(deps, failure, error, at)));
+    const { judged, delayMs } = await heard(deps, failure, error, at);
+    return toFailure(judged, delayMs);
   } catch (hookError) {
-    // An executor that fails here must not hide what it was told of.
-    const reason = hookError instanceof HookAbort ? ` (${hookError.reason})` : '';
-    return toFailure(
-      { ...failure, message: failure.message + deps.redactText(reason), retryable: false },
-      null,
-    );
+    // Only an abort ends it for good; an executor that breaks must not hide what it was told of, or change it.
+    if (!(hookError instanceof HookAbort)) return toFailure(failure, delayAskedBy(error));
+    const message = deps.redactText(`${failure.message} (${hookError.reason})`);
+    return toFailure({ ...failure, message, retryable: false }, null);
   }
 }
 
@@ -72,18 +71,22 @@ async function heard(
   failure: AttemptFailure,
   error: HarnessError,
   at: FailedAttempt,
-): Promise<[AttemptFailure, number | null]> {
+): Promise<{ judged: AttemptFailure; delayMs: number | null }> {
   const scope = scopeOf(deps, at);
-  const asked = error instanceof RetryableProviderError ? (error.retryAfterMs ?? null) : null;
+  const asked = delayAskedBy(error);
   const failed = await deps.hooks.phase('pre', { operation: 'activity.failed', scope, input: failure });
-  if (!failed.input.retryable) return [failed.input, asked];
+  if (!failed.input.retryable) return { judged: failed.input, delayMs: asked };
   const { activity, attempt } = at;
   const retried = await deps.hooks.phase('pre', {
     operation: 'activity.retried',
     scope,
     input: { activity, attempt, delayMs: asked },
   });
-  return [failed.input, retried.input.delayMs];
+  return { judged: failed.input, delayMs: retried.input.delayMs };
+}
+
+function delayAskedBy(error: HarnessError): number | null {
+  return error instanceof RetryableProviderError ? (error.retryAfterMs ?? null) : null;
 }
 
 function scopeOf(deps: ActivityDeps, at: FailedAttempt): OperationScope {

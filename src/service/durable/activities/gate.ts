@@ -5,10 +5,16 @@ import {
   type JsonObject,
   messageOf,
 } from '../../../core/base/index.ts';
-import type { HookContext, OperationScope, ToolCallInput } from '../../../core/hooks/index.ts';
+import type { OperationScope, ToolCallInput, ToolCallOutput } from '../../../core/hooks/index.ts';
 import type { TaskData, TurnRef } from '../../../core/loop/index.ts';
 import type { ToolCall } from '../../../core/models/index.ts';
-import { compileSchema, type Intrinsic, isSafeToRepeat, type Tool } from '../../../core/tools/index.ts';
+import {
+  compileSchema,
+  type Intrinsic,
+  type IntrinsicOutcome,
+  isSafeToRepeat,
+  type Tool,
+} from '../../../core/tools/index.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { GateRecord, ResultEffect } from './effects.ts';
 import { callId } from './keys.ts';
@@ -77,6 +83,10 @@ export async function gateCall(
   }
 }
 
+/**
+ * Decides an intrinsic: its own operation within `tool.invoked`. What only changes the task's data is done here whole;
+ * a command goes back to the loop, and its `post` phase runs where it is carried out.
+ */
 async function applyIntrinsic(
   deps: ActivityDeps,
   intrinsic: Intrinsic,
@@ -85,22 +95,31 @@ async function applyIntrinsic(
   turn: GateScope,
 ): Promise<Gated> {
   const { ordinal, name } = call;
-  let context: HookContext<'plan.created' | 'step.finished' | 'help.requested'> | undefined;
-  if (intrinsic.operation) {
-    context = await deps.hooks.phase('pre', { operation: intrinsic.operation, scope, input: call });
-  }
-  const args = context ? validated(intrinsic, context.input.arguments) : call.arguments;
+  let args = call.arguments;
+  let outcome: IntrinsicOutcome | undefined;
+  const apply = async (input: ToolCallInput): Promise<ToolCallOutput> => {
+    args = validated(intrinsic, input.arguments);
+    outcome = await intrinsic.apply(args, { data: turn.data, readStored: turn.readStored });
+    return { text: outcome.kind === 'result' ? outcome.text : '', isError: false };
+  };
+  const { operation } = intrinsic;
+  const decide = async (input: ToolCallInput): Promise<ToolCallOutput> => {
+    if (operation === undefined) return apply(input);
+    const pre = await deps.hooks.phase('pre', { operation, scope, input });
+    const decided = await deps.hooks.inPhase(pre, apply);
+    if (outcome?.kind === 'command') return { text: '', isError: false };
+    return (await deps.hooks.phase('post', decided)).result ?? { text: '', isError: true };
+  };
+  const invoked = await deps.hooks.inPhase({ operation: 'tool.invoked', scope, input: call }, decide);
   const record = { ordinal, callId: call.callId, name, repeatable: true, arguments: args };
-  const outcome = await intrinsic.apply(args, { data: turn.data, readStored: turn.readStored });
-  if (outcome.kind === 'command')
+  if (outcome?.kind === 'command') {
     return { record: { ...record, kind: outcome.command, request: outcome.request }, data: turn.data };
-  // Nothing outside the coming write has happened yet, so a failing `post` costs a model call and doubles nothing.
-  const result = { text: outcome.text, isError: false };
-  const posted = context ? await deps.hooks.phase('post', { ...context, result }) : undefined;
+  }
+  const { result } = await deps.hooks.phase('post', invoked);
   return {
     record: { ...record, kind: 'done' },
-    result: resultOf(name, posted?.result?.text ?? outcome.text, posted?.result?.isError ?? false),
-    data: outcome.data ?? turn.data,
+    result: resultOf(name, result?.text ?? '', result?.isError ?? false),
+    data: outcome?.data ?? turn.data,
   };
 }
 

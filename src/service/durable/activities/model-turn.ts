@@ -5,7 +5,7 @@ import {
   RetryableProviderError,
 } from '../../../core/base/index.ts';
 import { questionSeq } from '../../../core/extensions/index.ts';
-import type { CompletionDecision, OperationScope } from '../../../core/hooks/index.ts';
+import type { CompletionDecision, HookPoint, OperationScope } from '../../../core/hooks/index.ts';
 import type { TurnInput, TurnOutput, TurnRef } from '../../../core/loop/index.ts';
 import {
   invokeLlm,
@@ -20,6 +20,7 @@ import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type ModelEffect, toJson } from './effects.ts';
 import { type Gated, gateCall } from './gate.ts';
 import { callId, key, taskOf } from './keys.ts';
+import { settled } from './run-tool.ts';
 import { supersededReply } from './superseded-reply.ts';
 
 /** What stands under the key of a turn that was cut before it was saved. */
@@ -60,7 +61,7 @@ export async function modelTurn(
     run,
     fromJson<LlmResponse>(saved.get(key.response(input))),
   );
-  const effect = await save(deps, pending, input, response, scope);
+  const effect = await save(deps, pending, input, response, scope, run);
   deps.report({
     kind: 'model',
     taskId: task.id,
@@ -92,10 +93,13 @@ async function appendPending(
   unread: readonly TurnRef[],
 ): Promise<TaskRow> {
   const transcript: NonNullable<TaskWrite['transcript']>[number][] = [];
+  const effects: NonNullable<TaskWrite['effects']>[number][] = [];
   for (const turn of unread) {
     const before = await deps.journal.store.effects(task.id, [key.model(turn)]);
     for (const call of fromJson<ModelEffect>(before.get(key.model(turn)))?.calls ?? []) {
       const effect = key.result(turn, call.ordinal);
+      // Kept only where nothing is: a late writer then changes nothing.
+      effects.push({ key: effect, body: toJson(settled(call, undefined)) });
       transcript.push({ key: effect, item: { type: 'result', effect, callId: call.callId } });
     }
   }
@@ -130,6 +134,7 @@ async function appendPending(
     : messages;
   const written = await deps.journal.write(task.id, {
     entries,
+    effects,
     transcript,
     consumed: input.mail.map((item) => item.key),
     ...(opens ? { state: { state: 'WORKING', subState: null, entry: working } } : {}),
@@ -185,6 +190,23 @@ async function openQuestionTexts(
   return texts;
 }
 
+/** Hooks that run between the model's answer and its saving. */
+const AFTER_THE_ANSWER: readonly HookPoint[] = [
+  'llm.invoked.post',
+  ...(
+    [
+      'tool_calls.extracted',
+      'tool.invoked',
+      'plan.created',
+      'step.finished',
+      'help.requested',
+      'task.complete',
+    ] as const
+  ).flatMap((operation) =>
+    (['pre', 'in', 'post'] as const).map((phase): HookPoint => `${operation}.${phase}`),
+  ),
+];
+
 /** Calls the model once: with hooks listening, the answer is saved before anything that may fail comes after (HK-11). */
 async function callModel(
   deps: ActivityDeps,
@@ -194,15 +216,7 @@ async function callModel(
   run: Run,
   saved: LlmResponse | undefined,
 ): Promise<LlmResponse> {
-  const mayFailLater = deps.hooks.listens(
-    'llm.invoked.post',
-    'tool_calls.extracted.pre',
-    'tool_calls.extracted.in',
-    'tool_calls.extracted.post',
-    'tool.invoked.pre',
-    'task.complete.pre',
-    'task.complete.in',
-  );
+  const mayFailLater = deps.hooks.listens(...AFTER_THE_ANSWER);
   return deps.hooks.run('llm.invoked', scope, request, {
     saved,
     body: (final) => stream(deps, final, input, run),
@@ -229,6 +243,7 @@ async function stream(
   text.end();
   deps.failpoint('model_turn.called');
   if (response.calls.length === 0 && response.text.trim() === '') {
+    if (response.finish === 'refusal') return { ...response, text: 'The model refused to answer.' };
     if (response.finish === 'length') {
       throw new ProviderError('the answer was cut off before its first word; raise max_output_tokens');
     }
@@ -243,6 +258,7 @@ async function save(
   input: TurnInput,
   answer: LlmResponse,
   scope: OperationScope,
+  run: Run,
 ): Promise<TurnOutput> {
   const { calls } = await deps.hooks.run(
     'tool_calls.extracted',
@@ -274,6 +290,8 @@ async function save(
     calls: gated.map((call) => call.record),
     ...(decision ? { decision: decision.decision } : {}),
   };
+  // Cut while it was gated: nobody waits for it any more.
+  if (run.signal.aborted) throw run.signal.reason;
   const written = await deps.journal.write(task.id, {
     effect: { key: key.model(input), body: toJson(effect) },
     effects: gated.flatMap(({ record, result }): { key: string; body: JsonValue }[] =>

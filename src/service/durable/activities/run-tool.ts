@@ -16,7 +16,7 @@ import { key, taskOf } from './keys.ts';
 
 /**
  * Runs one gated call: re-check, run, save, `post` hooks (TL-10). A result that stands is returned as it is. In
- * `recover` mode nothing runs: the saved result is read, or `unknown` is recorded by compare-and-set.
+ * `settle` mode nothing runs: the saved result is read, or what is known is recorded by compare-and-set.
  */
 export async function runTool(deps: ActivityDeps, input: CallInput, run: Run): Promise<CallOutput> {
   const task = await taskOf(deps, input);
@@ -34,7 +34,7 @@ export async function runTool(deps: ActivityDeps, input: CallInput, run: Run): P
   if (call === undefined) throw new HarnessError('internal', `task ${task.id} has no call ${keys.result}`);
   const ran = fromJson<ResultEffect>(saved.get(keys.ran));
   if (ran) return finish(deps, task, input, call, ran, run);
-  if (input.mode === 'recover') return record(deps, task, input, unknownOutcome(call));
+  if (input.mode === 'settle') return record(deps, task, input, settled(call, input.failure));
 
   await deps.journal.write(task.id, {
     entries: [
@@ -46,7 +46,7 @@ export async function runTool(deps: ActivityDeps, input: CallInput, run: Run): P
     ],
   });
   const started = deps.clock.now();
-  const outcome = await runOnce(deps, task, call, keys.result, run);
+  const outcome = await runOnce(deps, task, call, keys.result, input.exchange, run);
   deps.report({
     kind: 'tool',
     taskId: task.id,
@@ -65,12 +65,13 @@ async function runOnce(
   task: TaskRow,
   call: GateRecord,
   callKey: string,
+  exchange: number,
   run: Run,
 ): Promise<ResultEffect> {
   const tool = deps.tools.get(call.name);
   if (tool === undefined)
     return effectOf(call, { text: `error (tool.unknown): "${call.name}" is gone`, isError: true });
-  const scope = scopeOf(deps, task, 0, run, { kind: 'tool', id: call.name, version: null });
+  const scope = scopeOf(deps, task, exchange, run, { kind: 'tool', id: call.name, version: null });
   const input = { callId: call.callId, name: call.name, arguments: call.arguments };
   let data: ToolResult['data'];
   try {
@@ -157,11 +158,15 @@ function effectOf(call: GateRecord, result: ToolCallOutput): ResultEffect {
   return { name: call.name, text: result.text, isError: result.isError, untrusted: true, fingerprint };
 }
 
-function unknownOutcome(call: GateRecord): ResultEffect {
-  const text =
-    'error (tool.outcome_unknown): the process died while this ran. It may or may not have taken effect and was not ' +
-    'run again; check before you repeat it.';
-  return { name: call.name, text, isError: true, untrusted: false, fingerprint: '' };
+/** What the model reads of a call that left no result: why it failed, or that nobody knows whether it took effect. */
+export function settled(call: GateRecord, failure: CallInput['failure']): ResultEffect {
+  const why = failure ? ` (${failure.code}: ${failure.message})` : '';
+  const text = call.repeatable
+    ? `error${why || ' (stopped)'}: the call came to no result.`
+    : `error (tool.outcome_unknown): this was cut off while it ran${why}. It may or may not have taken effect and was not ` +
+      'run again; check before you repeat it.';
+  // Of its own, so that unknown outcomes of different calls are not taken for one repeated call.
+  return { name: call.name, text, isError: true, untrusted: false, fingerprint: call.callId };
 }
 
 function outputOf(result: ResultEffect): CallOutput {

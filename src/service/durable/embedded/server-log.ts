@@ -5,6 +5,9 @@ const ROTATE_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 const TAIL_LINES = 15;
 
+/** Lines of a Go stack, behind which the reason of a panic would be out of sight. */
+const GO_STACK = /^(\t|goroutine \d|\S+\(.*\)$|created by |\s*$)/;
+
 /** The log file of an embedded server; `0600`, because error lines may quote identifiers. */
 export interface ServerLog {
   readonly path: string;
@@ -32,7 +35,11 @@ export async function openServerLog(path: string): Promise<ServerLog> {
         const { size } = await handle.stat();
         const from = Math.max(start, size - TAIL_BYTES);
         const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from);
-        return buffer.toString('utf8', 0, bytesRead).trim().split('\n').slice(-TAIL_LINES).join('\n');
+        const lines = buffer.toString('utf8', 0, bytesRead).trim().split('\n');
+        return lines
+          .filter((line) => !GO_STACK.test(line))
+          .slice(-TAIL_LINES)
+          .join('\n');
       } finally {
         await handle.close();
       }

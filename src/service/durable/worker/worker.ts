@@ -1,4 +1,10 @@
-import { type NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import {
+  type LogLevel,
+  makeTelemetryFilterString,
+  type NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
 import type { Logger } from '../../../core/base/index.ts';
 import type { TaskActivities } from '../contract/index.ts';
 import { workflowBundlePath } from './bundle.ts';
@@ -52,22 +58,36 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
  * host has installed one already, that one is used.
  */
 export function installRuntime(logger: Logger): void {
-  const line = (level: 'debug' | 'warn' | 'error') => (message: string, meta?: Record<string, unknown>) =>
-    logger[level](message, meta);
+  const line = (level: LogLevel, message: string, meta?: Record<string, unknown>): void => {
+    // Attempts that fail are reported by the activities themselves, once and in our words.
+    const known = level === 'WARN' && /^Activity (failed|completed)/.test(message);
+    const as = known || level === 'INFO' || level === 'TRACE' ? 'DEBUG' : level;
+    logger[as === 'ERROR' ? 'error' : as === 'WARN' ? 'warn' : 'debug'](message, withoutNoise(meta));
+  };
   try {
     Runtime.install({
       shutdownSignals: [],
       logger: {
-        log: (level, message, meta) =>
-          line(level === 'ERROR' ? 'error' : level === 'WARN' ? 'warn' : 'debug')(message, meta),
-        trace: line('debug'),
-        debug: line('debug'),
-        info: line('debug'),
-        warn: line('warn'),
-        error: line('error'),
+        log: line,
+        trace: (message, meta) => line('TRACE', message, meta),
+        debug: (message, meta) => line('DEBUG', message, meta),
+        info: (message, meta) => line('INFO', message, meta),
+        warn: (message, meta) => line('WARN', message, meta),
+        error: (message, meta) => line('ERROR', message, meta),
+      },
+      // The native part speaks through the same logger, not past it.
+      telemetryOptions: {
+        logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },
       },
     });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'IllegalStateError') throw error;
   }
+}
+
+/** What helps nobody who reads the log: tokens, and the history of a failed workflow task. */
+function withoutNoise(meta: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  if (meta === undefined) return undefined;
+  const { taskToken: _token, ...rest } = meta;
+  return rest;
 }

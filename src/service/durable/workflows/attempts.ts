@@ -15,6 +15,9 @@ import type { Attempt, RetryPolicy } from '../contract/index.ts';
 /** How many times in a row the loss of a worker is met by scheduling again (DU-4). */
 const LOST_WORKER_BOUND = 20;
 
+/** An endpoint that asks for a longer wait is asked again after this one. */
+const LONGEST_WAIT_MS = 10 * 60_000;
+
 /** How long a cut waits for what does not react to it. */
 const CUT_PATIENCE_MS = 10_000;
 
@@ -34,7 +37,7 @@ interface Failure {
  */
 export async function withAttempts<T>(
   call: (attempt: Attempt) => Promise<T>,
-  policy: RetryPolicy,
+  policy: RetryPolicy & { readonly lossIsFinal?: boolean },
   signal: AbortSignalLike,
 ): Promise<Outcome<T>> {
   let lost = 0;
@@ -48,7 +51,7 @@ export async function withAttempts<T>(
       if (failure.lost) {
         if (signal.aborted) return { kind: 'cut' };
         lost += 1;
-        if (lost >= LOST_WORKER_BOUND)
+        if (policy.lossIsFinal || lost >= LOST_WORKER_BOUND)
           return { kind: 'failed', code: failure.code, message: failure.message };
         continue;
       }
@@ -56,7 +59,8 @@ export async function withAttempts<T>(
       if (stop || (policy.maximumAttempts > 0 && number >= policy.maximumAttempts)) {
         return { kind: 'failed', code: failure.code, message: failure.message };
       }
-      await waitUnlessCut(failure.retryAfterMs ?? delayBefore(number + 1, policy), signal);
+      const asked = Math.min(failure.retryAfterMs ?? Number.NaN, LONGEST_WAIT_MS);
+      await waitUnlessCut(Number.isNaN(asked) ? delayBefore(number + 1, policy) : asked, signal);
       if (signal.aborted) return { kind: 'cut' };
       number += 1;
       lost = 0;

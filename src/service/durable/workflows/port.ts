@@ -17,6 +17,7 @@ const COMMIT_TIMEOUT_MS = 10_000;
 
 /** The loop's port as activity proxies. Every activity has one server-side attempt; attempts are managed here (DU-4). */
 export function createPort(state: CarriedState, options: TaskOptions): LoopPort {
+  const firstExchange = state.exchange;
   const heartbeatTimeout = options.heartbeatTimeoutMs;
   const once = { maximumAttempts: 1 };
   const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
@@ -47,14 +48,18 @@ export function createPort(state: CarriedState, options: TaskOptions): LoopPort 
       if (input.turn === 0) publish('WORKING');
       return withAttempts((attempt) => model.modelTurn(input, attempt), options.retries.modelTurn, signal);
     },
-    runTool(input, { repeatable }, signal) {
-      // A tool that may not run twice is never run again after a lost worker: the store says what is known (DU-4).
-      return withAttempts(
-        (attempt) =>
-          tool.runTool(attempt.afterLoss && !repeatable ? { ...input, mode: 'recover' } : input, attempt),
-        repeatable ? options.retries.runTool : { ...options.retries.runTool, maximumAttempts: 1 },
+    async runTool(input, { repeatable }, signal) {
+      // One that may not run twice is run once; what fails after that is settled, never run again (DU-4).
+      const once = { ...options.retries.runTool, maximumAttempts: 1, lossIsFinal: true };
+      const outcome = await withAttempts(
+        (attempt) => tool.runTool(input, attempt),
+        repeatable ? options.retries.runTool : once,
         signal,
       );
+      if (outcome.kind !== 'failed') return outcome;
+      const { code, message } = outcome;
+      const settle = { ...input, mode: 'settle' as const, failure: { code, message } };
+      return withAttempts((attempt) => tool.runTool(settle, attempt), options.retries.commit, signal);
     },
     askParticipant(input, signal) {
       return withAttempts(
@@ -73,7 +78,11 @@ export function createPort(state: CarriedState, options: TaskOptions): LoopPort 
     now: () => Date.now(),
     shouldCarryOver() {
       const info = workflowInfo();
-      return info.continueAsNewSuggested || info.historyLength > options.historyEventBound;
+      // A run that has done nothing would only be followed by another.
+      return (
+        state.exchange > firstExchange &&
+        (info.continueAsNewSuggested || info.historyLength > options.historyEventBound)
+      );
     },
   };
 }

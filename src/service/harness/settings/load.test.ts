@@ -197,7 +197,7 @@ describe('secrets', () => {
   });
 
   it('that are needed and missing have a code of their own', () => {
-    const error = failure(() => parseSettings({ openai: { api: 'chat_completions' } }, HOME));
+    const error = failure(() => parseSettings({ openai: {} }, HOME));
     expect(error.code).toBe('config.secret_missing');
     expect(error.message).toContain('OPENAI_API_KEY');
     expect(problems({ openai: { ...LOCAL.openai, api_key: 'env:NOPE' } })).toEqual([
@@ -285,21 +285,31 @@ describe('model', () => {
     });
   });
 
-  it('is refused where the default is not built, with what to write', () => {
-    expect(problems({ openai: {} }, { OPENAI_API_KEY: 'k-123456' })).toEqual([
-      expect.stringMatching(/^openai\.api: .*set openai\.api = "chat_completions"$/),
-    ]);
+  it('speaks responses to OpenAI, and whatever openai.api says', () => {
+    const apiOf = (openai: SettingsInput['openai']) =>
+      parseSettings({ openai }, { OPENAI_API_KEY: 'k-123456' }).model?.openai?.api;
+    expect(apiOf({})).toBe('responses');
+    expect(apiOf({ api: 'chat_completions' })).toBe('chat_completions');
+    expect(apiOf({ ...LOCAL.openai, api: 'responses' })).toBe('responses');
+  });
+
+  it('needs no more than OPENAI_API_KEY', () => {
+    expect(parseSettings({}, { OPENAI_API_KEY: 'k-123456' }).model).toMatchObject({
+      provider: 'openai',
+      openai: { api: 'responses', model: 'gpt-6.1-sol' },
+    });
+  });
+
+  it('is refused where it is not built, with what to write', () => {
     expect(problems({ anthropic: { model: 'm' } }, { ANTHROPIC_API_KEY: 'k-123456' })).toEqual([
       expect.stringMatching(/^model\.provider: .*"anthropic" is not built yet/),
     ]);
   });
 
-  it('is no error when only a key lies about in the environment', () => {
-    for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY']) {
-      const settings = parseSettings({}, { [name]: 'k-123456' });
-      expect(settings.model).toBeUndefined();
-      expect(settings.noModel).toContain(`${name} is set, but`);
-    }
+  it('is no error when only a key that is of no use lies about in the environment', () => {
+    const settings = parseSettings({}, { ANTHROPIC_API_KEY: 'k-123456' });
+    expect(settings.model).toBeUndefined();
+    expect(settings.noModel).toContain('ANTHROPIC_API_KEY is set, but');
   });
 
   it('is OpenAI when both sections are there', () => {

@@ -12,12 +12,6 @@ interface NotYet {
 
 export const NOT_YET: readonly NotYet[] = [
   {
-    key: 'openai.api',
-    when: (api) => api === 'responses',
-    sentence:
-      'the Responses API is not built yet (it is the default without openai.base_url); set openai.api = "chat_completions"',
-  },
-  {
     key: 'model.provider',
     when: (provider) => provider === 'anthropic',
     sentence:
@@ -74,7 +68,6 @@ export const NOT_YET: readonly NotYet[] = [
  * Building what a key is for means deleting its row.
  */
 export const NO_EFFECT_YET: readonly string[] = [
-  'server.rate_limit_per_minute',
   'server.cors_origins',
   'server.allowed_hosts',
   'heartbeat.interval',

@@ -10,7 +10,7 @@ import type { Scope } from './scope.ts';
 
 const DEFAULT_ANTHROPIC_MODEL = 'claude-opus-5-5';
 const NO_MODEL =
-  'no model is configured: write an [openai] section with base_url and model, or with api = "chat_completions" and OPENAI_API_KEY in the environment';
+  'no model is configured: set OPENAI_API_KEY in the environment, or write an [openai] section with base_url and model';
 
 type Resolved = { readonly model: ModelSettings } | { readonly noModel: string };
 
@@ -37,16 +37,13 @@ export function resolveModel(scope: Scope): Resolved {
  * variable for other programs, so what cannot be used is no error here: it matters only if a model is needed.
  */
 function fromKeyAlone(scope: Scope): Resolved {
-  const hasOpenAi = scope.secrets['openai.api_key'] !== undefined;
-  if (!hasOpenAi && scope.secrets['anthropic.api_key'] === undefined) return { noModel: NO_MODEL };
-  const refused = hasOpenAi ? notYet('openai.api', 'responses') : notYet('model.provider', 'anthropic');
+  if (scope.secrets['openai.api_key'] !== undefined)
+    return { model: { provider: 'openai', openai: resolveOpenAi(scope, openAiSchema.parse({})) } };
+  if (scope.secrets['anthropic.api_key'] === undefined) return { noModel: NO_MODEL };
+  const refused = notYet('model.provider', 'anthropic');
   if (refused !== undefined)
-    return {
-      noModel: `no model is configured: ${hasOpenAi ? 'OPENAI' : 'ANTHROPIC'}_API_KEY is set, but ${refused}`,
-    };
-  return hasOpenAi
-    ? { model: { provider: 'openai', openai: resolveOpenAi(scope, openAiSchema.parse({})) } }
-    : { model: { provider: 'anthropic', anthropic: resolveAnthropic(scope) } };
+    return { noModel: `no model is configured: ANTHROPIC_API_KEY is set, but ${refused}` };
+  return { model: { provider: 'anthropic', anthropic: resolveAnthropic(scope) } };
 }
 
 function resolveOpenAi(scope: Scope, section: NonNullable<SettingsFile['openai']>): OpenAiSettings {
@@ -54,8 +51,6 @@ function resolveOpenAi(scope: Scope, section: NonNullable<SettingsFile['openai']
   const apiKey = scope.secrets['openai.api_key'];
   const { base_url: baseUrl } = section;
   const api = section.api ?? (baseUrl === undefined ? 'responses' : 'chat_completions');
-  const refused = notYet('openai.api', api);
-  if (refused !== undefined) problems.add('openai.api', refused);
   if (baseUrl === undefined && apiKey === undefined)
     problems.addMissingSecret(
       'openai.api_key',

@@ -1,18 +1,11 @@
 import type OpenAI from 'openai';
-import { isJsonObject } from '../../../core/base/index.ts';
-import type { LlmInputItem, LlmRequest, ToolCall } from '../../../core/models/index.ts';
-import { plain, type ToolNames } from './tool-names.ts';
+import type { LlmInputItem, LlmRequest, ToolCall } from '../../../../core/models/index.ts';
+import { soundArguments } from '../arguments.ts';
+import { plain, type ToolNames } from '../tool-names.ts';
+import type { RequestSettings } from '../wire-format.ts';
 
 type Body = OpenAI.ChatCompletionCreateParamsStreaming;
 type Message = OpenAI.ChatCompletionMessageParam;
-
-/** What a request body needs beside the request itself. */
-export interface RequestSettings {
-  readonly model: string;
-  readonly maxOutputTokens: number;
-  /** Whether the endpoint knows `prompt_cache_key`; compatible servers may refuse fields they do not know. */
-  readonly promptCacheKey: boolean;
-}
 
 /** The Chat Completions body of a request (MD-2): `max_tokens`, never `store`, usage asked for. Pure. */
 export function chatCompletionsBody(request: LlmRequest, names: ToolNames, settings: RequestSettings): Body {
@@ -27,7 +20,7 @@ export function chatCompletionsBody(request: LlmRequest, names: ToolNames, setti
         json_schema: { name: plain(output.name), schema: { ...output.schema } },
       },
     }),
-    ...(settings.promptCacheKey && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
+    ...(settings.isOpenAi && cacheKey !== undefined && { prompt_cache_key: cacheKey }),
     ...(effort !== undefined && { reasoning_effort: effort }),
     max_tokens: settings.maxOutputTokens,
     stream: true,
@@ -85,18 +78,4 @@ function callOf(call: ToolCall, names: ToolNames): OpenAI.ChatCompletionMessageF
     type: 'function',
     function: { name: names.toProvider(call.name), arguments: soundArguments(call.arguments) },
   };
-}
-
-/** Some servers parse the arguments in a history and answer broken ones with 500 for ever (MD-9). */
-function soundArguments(text: string): string {
-  return isJsonObjectText(text) ? text.toWellFormed() : '{}';
-}
-
-/** True when `text` is the whole JSON text of an object. */
-export function isJsonObjectText(text: string): boolean {
-  try {
-    return isJsonObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }

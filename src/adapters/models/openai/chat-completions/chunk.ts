@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { LlmUsage } from '../../../core/models/index.ts';
-
-const count = z.number().nonnegative().nullish();
+import type { LlmUsage } from '../../../../core/models/index.ts';
+import { argumentsText, count } from '../lenient.ts';
 
 const usage = z.object({
   prompt_tokens: count,
@@ -16,10 +15,7 @@ const piece = z.object({
   function: z
     .object({
       name: z.string().nullish(),
-      // A few servers send the arguments parsed.
-      arguments: z
-        .union([z.string(), z.record(z.string(), z.unknown()).transform((o) => JSON.stringify(o))])
-        .nullish(),
+      arguments: argumentsText,
     })
     .nullish(),
 });

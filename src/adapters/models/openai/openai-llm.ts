@@ -4,16 +4,15 @@ import type { LlmEvent, LlmPort, LlmRequest } from '../../../core/models/index.t
 import type { Secret } from '../../../core/security/index.ts';
 import { checkEndpoint, type Endpoint, guardedFetch, OPENAI_BASE_URL } from './endpoint.ts';
 import { type ErrorScope, toProviderError } from './errors.ts';
-import { chatCompletionsBody } from './request.ts';
-import { AnswerAssembler } from './stream.ts';
 import { TimeLimit } from './time-limit.ts';
 import { mapToolNames } from './tool-names.ts';
+import type { WireFormat } from './wire-format.ts';
 
-/** What `createChatCompletionsLlm` needs. */
-export interface ChatCompletionsOptions {
+/** What a model of this folder needs. */
+export interface OpenAiLlmOptions {
   /** The model used when a request names none. */
   readonly model: string;
-  /** Up to and without `/chat/completions`; default `https://api.openai.com/v1`. */
+  /** Up to and without `/chat/completions` or `/responses`; default `https://api.openai.com/v1`. */
   readonly baseUrl?: string;
   /** Without it no `Authorization` header is sent. */
   readonly apiKey?: Secret;
@@ -24,7 +23,7 @@ export interface ChatCompletionsOptions {
    * sends them while it reads a long prompt needs a higher limit for a longer wait.
    */
   readonly idleTimeoutMs?: number;
-  /** Sent as `max_tokens`. */
+  /** Most tokens of an answer. */
   readonly maxOutputTokens: number;
   /** Tokens the model can read, when known. */
   readonly contextWindow?: number;
@@ -32,24 +31,19 @@ export interface ChatCompletionsOptions {
   readonly fetch?: typeof fetch;
 }
 
-/**
- * A model behind the Chat Completions API: OpenAI's, or a compatible server (Ollama, vLLM, LM Studio, llama.cpp).
- * Throws `ConfigError` when the endpoint is not acceptable (MD-5).
- */
-export function createChatCompletionsLlm(options: ChatCompletionsOptions): ChatCompletionsLlm {
-  return new ChatCompletionsLlm(options);
-}
-
-/** See `createChatCompletionsLlm`. Holds no state between requests, so any number may run at once. */
-export class ChatCompletionsLlm implements LlmPort {
+/** A model behind one of OpenAI's APIs. Holds no state between requests, so any number may run at once. */
+export class OpenAiLlm implements LlmPort {
   readonly description: string;
   readonly model: string;
   readonly contextWindow?: number;
-  readonly #options: ChatCompletionsOptions;
+  readonly #format: WireFormat;
+  readonly #options: OpenAiLlmOptions;
   readonly #endpoint: Endpoint;
   readonly #client: OpenAI;
 
-  constructor(options: ChatCompletionsOptions) {
+  /** Throws `ConfigError` when the endpoint is not acceptable (MD-5). */
+  constructor(format: WireFormat, options: OpenAiLlmOptions) {
+    this.#format = format;
     this.#options = options;
     this.#endpoint = checkEndpoint(options.baseUrl ?? OPENAI_BASE_URL, options.apiKey);
     this.#client = new OpenAI({
@@ -74,14 +68,11 @@ export class ChatCompletionsLlm implements LlmPort {
   async *stream(request: LlmRequest, signal: AbortSignalLike): AsyncGenerator<LlmEvent, void, undefined> {
     if (signal.aborted) throw signal.reason;
     const model = request.model ?? this.model;
+    const { isOpenAi } = this.#endpoint;
+    const settings = { model, maxOutputTokens: this.#options.maxOutputTokens, isOpenAi };
     const scope: ErrorScope = { label: this.#label(model), apiKey: this.#options.apiKey };
     const names = mapToolNames(request);
-    const body = chatCompletionsBody(request, names, {
-      model,
-      maxOutputTokens: this.#options.maxOutputTokens,
-      promptCacheKey: this.#endpoint.isOpenAi,
-    });
-    const answer = new AnswerAssembler(names, model);
+    const answer = this.#format.reader(names, model);
     const idleMs = this.#options.idleTimeoutMs ?? 300_000;
     const controller = new AbortController();
     const abort = () => controller.abort();
@@ -94,7 +85,8 @@ export class ChatCompletionsLlm implements LlmPort {
     signal.addEventListener('abort', abort);
     try {
       limit.extend(this.#options.timeoutMs);
-      const events = await this.#client.chat.completions.create(body, { signal: controller.signal });
+      const outgoing = { request, names, settings, signal: controller.signal };
+      const events = await this.#format.send(this.#client, outgoing);
       limit.extend(idleMs);
       for await (const event of events) {
         assertRunning();
@@ -118,7 +110,7 @@ export class ChatCompletionsLlm implements LlmPort {
   }
 
   #label(model: string): string {
-    return `model endpoint ${this.#endpoint.origin} api=chat_completions model=${model}`;
+    return `model endpoint ${this.#endpoint.origin} api=${this.#format.api} model=${model}`;
   }
 }
 

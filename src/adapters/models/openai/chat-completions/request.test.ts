@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { LlmRequest } from '../../../core/models/index.ts';
+import type { LlmRequest } from '../../../../core/models/index.ts';
+import { mapToolNames } from '../tool-names.ts';
 import { chatCompletionsBody } from './request.ts';
-import { mapToolNames } from './tool-names.ts';
 
 const empty: LlmRequest = { instructions: '', input: [], tools: [] };
-const settings = { model: 'm', maxOutputTokens: 500, promptCacheKey: false };
-const bodyOf = (request: Partial<LlmRequest>, promptCacheKey = false) => {
+const settings = { model: 'm', maxOutputTokens: 500, isOpenAi: false };
+const bodyOf = (request: Partial<LlmRequest>, isOpenAi = false) => {
   const whole = { ...empty, ...request };
-  return chatCompletionsBody(whole, mapToolNames(whole), { ...settings, promptCacheKey });
+  return chatCompletionsBody(whole, mapToolNames(whole), { ...settings, isOpenAi });
 };
 
 test('MD-2 the body has max_tokens, asks for usage and never says store', () => {

@@ -1,0 +1,119 @@
+import type { StreamResponse } from '@a2a-js/sdk';
+import { isInterrupted, isTerminal, type TaskState } from '../../core/loop/index.ts';
+import type { Journal, JournalEvent, LogEntry, TaskRow } from '../../core/persistence/index.ts';
+import type { Call } from './call.ts';
+import type { Projection, View } from './projection.ts';
+
+interface Following {
+  readonly row: TaskRow;
+  /** Sequence of the last entry that the reader has. */
+  readonly after: number;
+  readonly view: View;
+  readonly call: Call;
+  /** True for the entry with which the stream ends. */
+  readonly ends: (entry: LogEntry) => boolean;
+  /** What to read; default: the log after `after`. */
+  readonly events?: AsyncIterable<JournalEvent>;
+}
+
+/** Reads a task's log for a stream: the task as it is, then what follows, in order (AS-6). */
+export class LogReader {
+  readonly #journal: Journal;
+  readonly #projection: Projection;
+
+  constructor(journal: Journal, projection: Projection) {
+    this.#journal = journal;
+    this.#projection = projection;
+  }
+
+  /** What follows the row's cursor, heard from now on and not from when it is first read; the signal ends it. */
+  subscribed(row: TaskRow, signal: AbortSignal): AsyncGenerator<JournalEvent, void, undefined> {
+    const source = this.#journal.follow(row.id, row.log, signal);
+    const first = source.next();
+    first.catch(() => {});
+    return (async function* () {
+      try {
+        for (let next = await first; next.done !== true; next = await source.next()) yield next.value;
+      } finally {
+        await source.return();
+      }
+    })();
+  }
+
+  async *snapshot(
+    row: TaskRow,
+    view: View,
+    call: Call,
+    historyLength?: number,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    const task = await this.#projection.task(row, view, { historyLength });
+    call.eventId = row.log;
+    yield { payload: { $case: 'task', value: task } };
+  }
+
+  async *follow({
+    row,
+    after,
+    view,
+    call,
+    ends,
+    events = this.#journal.follow(row.id, after, call.signal),
+  }: Following): AsyncGenerator<StreamResponse, void, undefined> {
+    let state = await this.#stateAt(row, after);
+    for await (const event of events) {
+      if (event.kind === 'delta') {
+        const drawn = this.#projection.delta(row, event.delta, view);
+        call.eventId = undefined;
+        if (drawn) yield drawn;
+        continue;
+      }
+      const { entry } = event;
+      if (entry.body.kind === 'state') state = entry.body.state;
+      const drawn = await this.#projection.entry(row, entry, state, view);
+      call.eventId = entry.seq;
+      if (drawn) yield drawn;
+      if (ends(entry)) return;
+    }
+  }
+
+  /** True when the task, as its row says, is past the end of an exchange. */
+  async hasEnded(row: TaskRow, exchange: number): Promise<boolean> {
+    const [status] = await this.#journal.store.log(row.id, { after: row.statusSeq - 1, upTo: row.statusSeq });
+    return endsExchange(row.state, status?.exchange ?? 0, exchange);
+  }
+
+  /** Waits for the end of an exchange, or for the signal. */
+  async untilExchangeEnds(row: TaskRow, exchange: number, signal: AbortSignal): Promise<void> {
+    if (await this.hasEnded(row, exchange)) return;
+    await this.#until(row.id, row.log, signal, (state, at) => endsExchange(state, at, exchange));
+  }
+
+  /** Waits for a terminal state, or for the signal. */
+  untilTerminal(row: TaskRow, signal: AbortSignal): Promise<void> {
+    return this.#until(row.id, row.statusSeq - 1, signal, isTerminal);
+  }
+
+  async #until(
+    taskId: string,
+    after: number,
+    signal: AbortSignal,
+    reached: (state: TaskState, exchange: number) => boolean,
+  ): Promise<void> {
+    for await (const event of this.#journal.follow(taskId, after, signal)) {
+      if (event.kind !== 'entry' || event.entry.body.kind !== 'state') continue;
+      if (reached(event.entry.body.state, event.entry.exchange)) return;
+    }
+  }
+
+  /** The state a task was in after an entry of its log. */
+  async #stateAt(row: TaskRow, seq: number): Promise<TaskState> {
+    if (seq >= row.statusSeq) return row.state;
+    const [entry] = await this.#journal.store.log(row.id, { upTo: seq, kinds: ['state'], last: 1 });
+    return entry?.body.kind === 'state' ? entry.body.state : 'SUBMITTED';
+  }
+}
+
+/** A send's stream ends when the exchange of its message, or a later one, parks or ends (invariant 4). */
+export function endsExchange(state: TaskState, exchange: number, own: number): boolean {
+  return isTerminal(state) || (isInterrupted(state) && exchange >= own);
+}
