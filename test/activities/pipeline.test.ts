@@ -40,13 +40,7 @@ async function turnAndTools(rig: ActivityRig): Promise<void> {
 async function resultsRead(rig: ActivityRig): Promise<string[]> {
   const llm = rig.deps.llm as ScriptedLlm;
   const at = { exchange: 1, turn: 0 };
-  const row = await rig.store.task('task');
-  await modelTurn(
-    rig.deps,
-    rig.conversations,
-    rig.turn({ turn: 1, mail: [], unread: at, transcript: row?.transcript ?? 0 }),
-    rig.run,
-  );
+  await modelTurn(rig.deps, rig.conversations, rig.turn({ turn: 1, mail: [], unread: at }), rig.run);
   return (llm.requests.at(-1)?.input ?? []).flatMap((item) =>
     item.type === 'tool_result' ? [item.text] : [],
   );

@@ -90,7 +90,6 @@ export async function activityRig(
       mail: [{ key: 'm1' }],
       unread: null,
       interrupted: [],
-      transcript: 0,
       lifecycle: 'conversation',
       conversation: 'open',
       openQuestions: [],

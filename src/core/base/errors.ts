@@ -39,6 +39,10 @@ export const ERROR_CODES = {
     summary: 'A hook or policy refused the request; the message says why.',
   },
   'task.not_found': { retryable: false, summary: 'No such task for this caller.' },
+  'task.closing': {
+    retryable: true,
+    summary: 'A commit is under way that parks or ends the task; try again when it is done.',
+  },
   'task.ended': { retryable: false, summary: 'The task is in a terminal state and accepts nothing more.' },
   'task.not_cancelable': { retryable: false, summary: 'The task ended before it could be canceled.' },
   worker_unavailable: {

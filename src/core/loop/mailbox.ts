@@ -23,14 +23,12 @@ export interface Receipt {
  * Refuses while a commit that parks or ends the task is under way (invariant 4): the caller waits for that commit and
  * answers for the state it finds.
  *
- * @throws HarnessError `task.ended`.
+ * @throws HarnessError `task.closing`.
  */
 export function assertOpen(state: CarriedState, item: MailItem): void {
   if (state.seen.some((seen) => seen.key === item.key)) return;
   if (state.phase === 'closing' || state.phase === 'ended') {
-    throw new HarnessError('task.ended', `task ${state.taskId} is ${state.phase}`, {
-      details: { phase: state.phase },
-    });
+    throw new HarnessError('task.closing', `task ${state.taskId} is ${state.phase}`);
   }
 }
 

@@ -17,8 +17,6 @@ export interface TurnInput extends TaskRef, TurnRef {
   readonly unread: TurnRef | null;
   /** Turns that were cut: their keys are taken first, so that nobody saves them late. */
   readonly interrupted: readonly TurnRef[];
-  /** Transcript rows up to here are the conversation so far. */
-  readonly transcript: number;
   readonly lifecycle: Lifecycle;
   readonly conversation: 'open' | 'single';
   readonly openQuestions: readonly string[];
@@ -44,7 +42,6 @@ export interface TurnOutput {
   /** How to end the exchange; only for a turn without calls. */
   readonly decision?: 'complete' | 'wait' | 'fail';
   readonly tokens: number;
-  readonly transcript: number;
   readonly log: number;
 }
 

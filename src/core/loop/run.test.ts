@@ -146,7 +146,7 @@ function mail(key: string, rest: Partial<MailItem> = {}): MailItem {
 }
 
 function turn(rest: Partial<TurnOutput> = {}): () => Outcome<TurnOutput> {
-  return () => ({ kind: 'ok', value: { calls: [], tokens: 10, transcript: 1, log: 3, ...rest } });
+  return () => ({ kind: 'ok', value: { calls: [], tokens: 10, log: 3, ...rest } });
 }
 
 const asks = (...ordinals: number[]) =>

@@ -47,6 +47,7 @@ export interface CutSource {
 
 async function runExchange(state: CarriedState, port: LoopPort, cuts: CutSource): Promise<void> {
   state.phase = 'working';
+  state.state = 'WORKING';
   state.exchange += 1;
   state.turn = 0;
   state.actors = [];
@@ -125,7 +126,6 @@ function turnInput(state: CarriedState): TurnInput {
     mail: state.drained.map(({ key, answers }) => (answers === undefined ? { key } : { key, answers })),
     unread: state.unread,
     interrupted: state.interrupted,
-    transcript: state.cursors.transcript,
     lifecycle: state.lifecycle,
     conversation: state.conversation,
     openQuestions: state.questions.map((question) => question.id),
@@ -136,14 +136,12 @@ function turnInput(state: CarriedState): TurnInput {
 }
 
 function adoptTurn(state: CarriedState, output: TurnOutput): void {
-  state.state = 'WORKING';
   state.turn += 1;
   state.turnsTotal += 1;
   state.tokensTotal += output.tokens;
   state.unread = null;
   state.interrupted = [];
   state.drained = [];
-  state.cursors.transcript = output.transcript;
   state.cursors.log = Math.max(state.cursors.log, output.log);
 }
 

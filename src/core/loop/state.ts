@@ -132,7 +132,8 @@ export interface CarriedState {
   settings: { model: string | null; effort: ReasoningEffort | null };
   /** Prefix epoch of the context (CW-2). */
   epoch: number;
-  cursors: { log: number; transcript: number };
+  /** The log's cursor, as far as the loop has heard. */
+  cursors: { log: number };
   /** Who asked to cancel, once somebody did. */
   cancelRequestedBy: string | null;
 }
@@ -181,7 +182,7 @@ export function createState(task: NewTaskState): CarriedState {
     skills: [],
     settings: { model: null, effort: null },
     epoch: 1,
-    cursors: { log: logCursor, transcript: 0 },
+    cursors: { log: logCursor },
     cancelRequestedBy: null,
   };
 }

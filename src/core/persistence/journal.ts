@@ -85,7 +85,12 @@ export class Journal {
       queue.push(event);
       wake();
     });
-    const onAbort = () => wake();
+    // At once, and not when somebody asks for the next event: a reader that went away may never ask again.
+    const onAbort = () => {
+      unsubscribe();
+      queue = [];
+      wake();
+    };
     signal.addEventListener('abort', onAbort);
     let cursor = after;
     let behind = true;

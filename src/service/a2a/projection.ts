@@ -7,8 +7,8 @@ import {
   MEDIA_TYPE,
   METADATA,
   messageId,
-  questionSeq,
   questionText,
+  readQuestion,
 } from '../../core/extensions/index.ts';
 import type { TaskState as State, SubState } from '../../core/loop/index.ts';
 import type {
@@ -147,8 +147,10 @@ export class Projection {
     for (const entry of entries) {
       const sent = entry.body.kind === 'message' ? inbox.get(entry.body.inbox) : undefined;
       const message = sent ? userMessage(row, sent) : await this.#message(row, entry);
-      // A question that became the status message is one message.
-      if (message && !messages.has(message.messageId)) messages.set(message.messageId, message);
+      if (message === undefined) continue;
+      // A question that became the status message is one message; two people may have used one id.
+      const id = sent ? sent.key : message.messageId;
+      if (!messages.has(id)) messages.set(id, message);
     }
     return [...messages.values()];
   }
@@ -187,10 +189,9 @@ export class Projection {
   }
 
   async #questionPart(row: TaskRow, id: string): Promise<Part[]> {
-    const seq = questionSeq(row.id, id);
-    const [entry] = seq === undefined ? [] : await this.#store.log(row.id, { after: seq - 1, upTo: seq });
-    if (entry?.body.kind !== 'question') return [];
-    return [dataPart(encodeQuestion(row.id, this.#agentId, id, entry.body.question), MEDIA_TYPE.channel)];
+    const question = await readQuestion(this.#store, row.id, id);
+    if (question === undefined) return [];
+    return [dataPart(encodeQuestion(row.id, this.#agentId, id, question), MEDIA_TYPE.channel)];
   }
 }
 

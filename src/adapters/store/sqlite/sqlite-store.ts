@@ -39,6 +39,7 @@ export class SqliteStore implements TaskStore {
   readonly identity: string;
   readonly #db: Kysely<StoreTables>;
   readonly #raw: Database.Database;
+  readonly #watches = new Set<NodeJS.Timeout>();
   readonly #clock: Clock;
 
   private constructor(database: Database.Database, identity: string, clock: Clock) {
@@ -111,7 +112,7 @@ export class SqliteStore implements TaskStore {
     return this.#writing(`write task ${taskId}`, async (trx) => {
       const task = await lockTask(trx, taskId);
       const held = write.effect && (await effectsOf(trx, taskId, [write.effect.key])).get(write.effect.key);
-      if (held !== undefined || (write.state && isTerminal(task.state))) {
+      if (held !== undefined || isTerminal(task.state)) {
         const entries = await entriesOf(trx, taskId, write.entries ?? []);
         return { applied: false, entries, added: [], task, ...(held === undefined ? {} : { effect: held }) };
       }
@@ -265,10 +266,15 @@ export class SqliteStore implements TaskStore {
       changed();
     }, WATCH_MS);
     timer.unref();
-    return () => clearInterval(timer);
+    this.#watches.add(timer);
+    return () => {
+      clearInterval(timer);
+      this.#watches.delete(timer);
+    };
   }
 
   async close(): Promise<void> {
+    for (const timer of this.#watches) clearInterval(timer);
     await this.#db.destroy();
   }
 

@@ -1,7 +1,7 @@
 import { asHarnessError, type ErrorCode } from '../../../core/base/index.ts';
-import { messageId, questionSeq, questionText } from '../../../core/extensions/index.ts';
+import { questionText, readQuestion } from '../../../core/extensions/index.ts';
 import type { CommitInput, CommitOutput, CutCall } from '../../../core/loop/index.ts';
-import type { LogEntry, TaskRow } from '../../../core/persistence/index.ts';
+import type { TaskRow } from '../../../core/persistence/index.ts';
 import type { Conversations } from './conversation.ts';
 import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type ModelEffect } from './effects.ts';
@@ -113,10 +113,8 @@ async function questionsOf(
 ): Promise<{ id: string; text: string }[]> {
   const found: { id: string; text: string }[] = [];
   for (const id of ids) {
-    const seq = questionSeq(taskId, id) ?? 0;
-    const [entry]: readonly LogEntry[] = await deps.journal.store.log(taskId, { after: seq - 1, upTo: seq });
-    if (entry?.body.kind === 'question')
-      found.push({ id: messageId.help(taskId, seq), text: questionText(entry.body.question) });
+    const question = await readQuestion(deps.journal.store, taskId, id);
+    if (question) found.push({ id, text: questionText(question) });
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { questionSeq, textOf } from '../../../core/extensions/index.ts';
+import { readQuestion, textOf } from '../../../core/extensions/index.ts';
 import type { LlmInputItem } from '../../../core/models/index.ts';
 import type { InboxRow, TaskStore, TranscriptItem, TranscriptRow } from '../../../core/persistence/index.ts';
 import { frameUntrusted } from '../../../core/prompts/index.ts';
@@ -76,9 +76,8 @@ async function renderMessage(store: TaskStore, row: InboxRow, answers: string | 
 }
 
 async function quoteQuestion(store: TaskStore, taskId: string, id: string): Promise<string> {
-  const seq = questionSeq(taskId, id);
-  const [entry] = seq === undefined ? [] : await store.log(taskId, { after: seq - 1, upTo: seq });
-  return entry?.body.kind === 'question' ? `the question "${entry.body.question.text}"` : `question ${id}`;
+  const question = await readQuestion(store, taskId, id);
+  return question ? `the question "${question.text}"` : `question ${id}`;
 }
 
 function renderResult(result: ResultEffect | undefined): { text: string; isError: boolean } {

@@ -4,7 +4,7 @@ import {
   ProviderError,
   RetryableProviderError,
 } from '../../../core/base/index.ts';
-import { questionSeq } from '../../../core/extensions/index.ts';
+import { readQuestion } from '../../../core/extensions/index.ts';
 import type { CompletionDecision, HookPoint, OperationScope } from '../../../core/hooks/index.ts';
 import type { TurnInput, TurnOutput, TurnRef } from '../../../core/loop/index.ts';
 import {
@@ -182,10 +182,8 @@ async function openQuestionTexts(
 ): Promise<string[]> {
   const texts: string[] = [];
   for (const id of ids) {
-    const seq = questionSeq(taskId, id) ?? 0;
-    const [entry] = await deps.journal.store.log(taskId, { after: seq - 1, upTo: seq });
-    if (entry?.body.kind === 'question')
-      texts.push(`to ${entry.body.question.participantId}: ${entry.body.question.text}`);
+    const question = await readQuestion(deps.journal.store, taskId, id);
+    if (question) texts.push(`to ${question.participantId}: ${question.text}`);
   }
   return texts;
 }
@@ -353,7 +351,6 @@ function outputOf(effect: ModelEffect, task: TaskRow): TurnOutput {
     calls: effect.calls.map(({ ordinal, kind, repeatable }) => ({ ordinal, kind, repeatable })),
     ...(effect.decision ? { decision: effect.decision } : {}),
     tokens: usage.input + usage.output,
-    transcript: task.transcript,
     log: task.log,
   };
 }

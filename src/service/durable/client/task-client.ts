@@ -136,7 +136,7 @@ export class TaskClient implements DeliveryPort {
       return { kind: 'receipt', receipt: await this.#inTime(call) };
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
-        if (error.cause instanceof ApplicationFailure && error.cause.type === 'task.ended')
+        if (error.cause instanceof ApplicationFailure && error.cause.type === 'task.closing')
           return { kind: 'closing' };
         throw error;
       }
