@@ -6,6 +6,7 @@ import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/clie
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { silentLogger } from '../src/core/base/index.ts';
+import type { LlmEvent, LlmPort, LlmRequest } from '../src/core/models/index.ts';
 import { defineTool } from '../src/core/tools/index.ts';
 import {
   findTemporalCli,
@@ -13,7 +14,6 @@ import {
   startEmbeddedTemporal,
 } from '../src/service/durable/embedded/index.ts';
 import { Harness, parseSettings } from '../src/service/harness/index.ts';
-import { ScriptedLlm } from '../src/testing/index.ts';
 
 /** A harness and a bare worker on one Temporal server. */
 export interface Rig {
@@ -32,8 +32,37 @@ export interface Sent {
   readonly ms: number;
   /** Milliseconds to the first text. */
   readonly firstTextMs: number;
+  /** Milliseconds to the first event of each kind: `task`, `WORKING`, `text`, ... */
+  readonly marks: Readonly<Record<string, number>>;
   /** For each durable status: milliseconds from its timestamp to its arrival. */
   readonly lagsMs: readonly number[];
+}
+
+/**
+ * A model of no latency that remembers nothing: it calls the tool as often as the last message says, then answers. (The
+ * test kit's scripted model keeps every request, which would be measured as ours.)
+ */
+class InstantLlm implements LlmPort {
+  readonly description = 'model endpoint instant: api=none model=instant';
+  readonly model = 'instant';
+
+  async *stream(request: LlmRequest): AsyncGenerator<LlmEvent> {
+    const last = request.input.at(-1);
+    const words = request.input.findLast((item) => item.type === 'user')?.text ?? '';
+    const wanted = Number(/calls (\d+)/.exec(words)?.[1] ?? 0);
+    const done = last?.type === 'tool_result' ? Number(/call (\d+) done/.exec(last.text)?.[1] ?? 0) : 0;
+    const calling = done < wanted;
+    const text = calling ? '' : 'hello '.repeat(20);
+    if (text !== '') yield { type: 'text', delta: text };
+    const calls = calling
+      ? [{ id: 'c', name: 'bench/step', arguments: JSON.stringify({ number: done + 1 }) }]
+      : [];
+    const usage = { input: 0, cached: 0, output: 0, reasoning: 0 };
+    yield {
+      type: 'done',
+      response: { text, calls, usage, model: this.model, finish: calling ? 'tool_calls' : 'stop' },
+    };
+  }
 }
 
 /** Starts everything; `text` of a message says how many tool calls the scripted model makes ("calls 3"). */
@@ -45,25 +74,15 @@ export async function startRig(): Promise<Rig> {
   const settings = parseSettings(
     {
       agent: { id: 'bench' },
-      temporal: { mode: 'remote', address: server.address, namespace: 'default' },
+      // A small cache, so that most waiting tasks are in none.
+      temporal: { mode: 'remote', address: server.address, namespace: 'default', max_cached_workflows: 200 },
       store: { sqlite_path: join(folder, 'store.db') },
       server: { bind: '127.0.0.1:0', rate_limit_per_minute: 1_000_000 },
       context: { history_event_bound: 100_000 },
     },
     {},
   );
-  const llm = new ScriptedLlm((request) => {
-    const last = request.input.at(-1);
-    const words = request.input.findLast((item) => item.type === 'user')?.text ?? '';
-    const wanted = Number(/calls (\d+)/.exec(words)?.[1] ?? 0);
-    const done =
-      last?.type === 'tool_result'
-        ? Number(/\d+/.exec(/call (\d+) done/.exec(last.text)?.[0] ?? '0')?.[0])
-        : 0;
-    return done < wanted
-      ? { calls: [{ name: 'bench/step', arguments: { number: done + 1 } }] }
-      : { text: 'hello '.repeat(20) };
-  });
+  const llm = new InstantLlm();
   const step = defineTool({
     name: 'bench/step',
     description: 'Does one step.',
@@ -151,6 +170,10 @@ async function sendOverA2A(
   let firstTextMs = 0;
   let id = taskId ?? '';
   const lagsMs: number[] = [];
+  const marks: Record<string, number> = {};
+  const mark = (name: string) => {
+    marks[name] ??= performance.now() - started;
+  };
   let pending = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
@@ -162,11 +185,17 @@ async function sendOverA2A(
       if (data === undefined) continue;
       const { result, error } = JSON.parse(data);
       if (error) throw new Error(JSON.stringify(error));
-      if (result.task) id = result.task.id;
+      if (result.task) {
+        id = result.task.id;
+        mark('task');
+      }
+      if (result.artifactUpdate) mark('text');
+      const state = result.statusUpdate?.status?.state;
+      if (state) mark(state.replace('TASK_STATE_', ''));
       if (result.artifactUpdate && firstTextMs === 0) firstTextMs = performance.now() - started;
       const timestamp = result.statusUpdate?.status?.timestamp;
       if (timestamp) lagsMs.push(Date.now() - Date.parse(timestamp));
     }
   }
-  return { taskId: id, ms: performance.now() - started, firstTextMs, lagsMs };
+  return { taskId: id, ms: performance.now() - started, firstTextMs, lagsMs, marks };
 }

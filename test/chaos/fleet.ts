@@ -87,6 +87,7 @@ maximum_attempts = 20
       const gone = new Promise<void>((resolve) => this.#temporal?.onExit(() => resolve()));
       process.kill(this.#temporal.pid, 'SIGKILL');
       await gone;
+      await this.#temporal.stop();
       await this.#startTemporal();
     }
   }

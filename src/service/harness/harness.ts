@@ -238,6 +238,7 @@ export class Harness implements AsyncDisposable {
         connection: native,
         namespace: temporal.namespace,
         taskQueue: temporal.taskQueue,
+        maxCachedWorkflows: temporal.maxCachedWorkflows,
         activities: createActivities({
           agentId: agent.id,
           agent: { name: settings.card.name, description: settings.card.description },

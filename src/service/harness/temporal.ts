@@ -6,6 +6,7 @@ import { HarnessError, type Logger, messageOf } from '../../core/base/index.ts';
 import {
   type EmbeddedTemporalOptions,
   findTemporalCli,
+  lockDatabase,
   prepareServer,
   startEmbeddedTemporal,
 } from '../durable/embedded/index.ts';
@@ -66,9 +67,11 @@ async function startEmbedded(
   const { embedded } = settings.temporal;
   const { onProgress, signal } = options;
   const cli = await findTemporalCli(embedded, { onProgress, signal });
-  const server = await keepEmbedded({ cli, ...embedded }, options);
+  const retentionMs = Math.max(settings.retention.tasksMs, 3_600_000);
+  const lock = embedded.persist ? await lockDatabase(embedded.databasePath) : undefined;
+  undo.defer(() => lock?.release());
+  const server = await keepEmbedded({ cli, lock, ...embedded }, retentionMs, options);
   undo.defer(() => server.stop());
-  await prepareServer(server.address, { retentionMs: Math.max(settings.retention.tasksMs, 3_600_000) });
   options.logger.info('embedded Temporal is ready', { address: server.address, version: server.version });
   return server.address;
 }
@@ -77,14 +80,25 @@ async function startEmbedded(
 const RESTART_MS = { first: 200, longest: 5_000 };
 
 /**
- * An embedded server that is started again, on the same port and file, when it dies by itself (EM-7). The connections
- * find it there, and tasks go on.
+ * An embedded server that is started and prepared again, on the same port and file, when it dies by itself (EM-7). The
+ * connections find it there, and tasks go on.
  */
 async function keepEmbedded(
   start: EmbeddedTemporalOptions,
+  retentionMs: number,
   { logger, signal }: ConnectOptions,
 ): Promise<{ readonly address: string; readonly version: string; stop(): Promise<void> }> {
-  let current = await startEmbeddedTemporal({ ...start, signal });
+  const started = async (over: Partial<EmbeddedTemporalOptions>) => {
+    const server = await startEmbeddedTemporal({ ...start, ...over });
+    try {
+      await prepareServer(server.address, { retentionMs });
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  };
+  let current = await started({ signal });
   const { address, version } = current;
   const port = Number(address.slice(address.lastIndexOf(':') + 1));
   const stopped = new AbortController();
@@ -103,7 +117,7 @@ async function keepEmbedded(
       delay = Math.min(delay * 2, RESTART_MS.longest)
     ) {
       try {
-        current = await startEmbeddedTemporal({ ...start, port, signal: stopped.signal });
+        current = await started({ port, signal: stopped.signal });
         watch();
         logger.info('the embedded Temporal server is back', { address });
         return;

@@ -17,6 +17,8 @@ export interface WorkerOptions {
   readonly namespace: string;
   readonly taskQueue: string;
   readonly activities: TaskActivities;
+  /** Workflows kept in memory. */
+  readonly maxCachedWorkflows: number;
   /** How long running activities may go on after `shutdown` (milliseconds). */
   readonly shutdownGraceMs?: number;
 }
@@ -37,6 +39,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     taskQueue: options.taskQueue,
     workflowBundle: { codePath: workflowBundlePath() },
     activities: { ...options.activities },
+    maxCachedWorkflows: options.maxCachedWorkflows,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     shutdownGraceTime: options.shutdownGraceMs ?? 5_000,

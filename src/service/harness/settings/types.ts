@@ -68,6 +68,8 @@ export interface TemporalSettings {
   readonly searchAttributes: boolean;
   /** Heartbeat timeout of model and tool activities. */
   readonly heartbeatTimeoutMs: number;
+  /** Workflows a worker keeps in memory; others are replayed from their history when something happens to them. */
+  readonly maxCachedWorkflows: number;
   readonly embedded: EmbeddedSettings;
 }
 

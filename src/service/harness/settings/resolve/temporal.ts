@@ -14,6 +14,7 @@ export function resolveTemporal(scope: Scope, sqlitePath: string): TemporalSetti
     taskQueue: temporal.task_queue ?? agent.id,
     searchAttributes: temporal.search_attributes,
     heartbeatTimeoutMs: temporal.heartbeat_timeout,
+    maxCachedWorkflows: temporal.max_cached_workflows,
     embedded: resolveEmbedded(scope, sqlitePath),
   };
   if (mode === 'remote') return { mode, ...shared, ...resolveRemote(scope) };

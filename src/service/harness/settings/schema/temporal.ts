@@ -42,6 +42,7 @@ export const temporalSchema = z.strictObject({
   tls: tlsSchema.optional(),
   search_attributes: bool().default(false),
   heartbeat_timeout: duration(1000).default(30_000),
+  max_cached_workflows: int({ min: 2 }).default(500),
   encryption_key: text().optional(),
   embedded: embeddedSchema.optional(),
 });
