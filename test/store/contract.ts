@@ -4,7 +4,6 @@ import { HarnessError } from '../../src/core/base/index.ts';
 import type { TaskData } from '../../src/core/loop/index.ts';
 import type { AdmissionWrite, NewEntry, TaskStore } from '../../src/core/persistence/index.ts';
 import { FakeClock } from '../../src/testing/index.ts';
-import { listingContract } from './listing-contract.ts';
 
 /** Opens a store that is empty, and again the same one after a restart. */
 export interface StoreFactory {
@@ -161,6 +160,35 @@ export function storeContract(factory: StoreFactory): void {
     expect((await store.log('task', { kinds: ['state'] })).map((entry) => entry.seq)).toEqual([1, 3]);
   });
 
+  test('invariant 3: nothing is added to a task that has ended, whatever a late writer brings', async () => {
+    const { store } = await opened();
+    await store.write('task', {
+      effect: { key: 'result:1.0.0', body: 'first' },
+      ...state('end', 'COMPLETED'),
+    });
+    const [task, log] = [await store.task('task'), await store.log('task')];
+    const late = await store.write('task', {
+      effects: [{ key: 'result:1.0.1', body: 'late' }],
+      entries: [note('late')],
+      transcript: [{ key: 'late', item: { type: 'assistant', effect: 'result:1.0.1' } }],
+      blobs: [{ key: 'late', text: 'late' }],
+      data: { ...DATA, goal: 'Another' },
+      consumed: ['m1'],
+    });
+    expect(late).toMatchObject({ applied: false, entries: [], added: [], task: { state: 'COMPLETED' } });
+    expect(await store.write('task', { effect: { key: 'other', body: 1 } })).toMatchObject({
+      applied: false,
+    });
+    const held = await store.write('task', { effect: { key: 'result:1.0.0', body: 'second' } });
+    expect(held).toMatchObject({ applied: false, effect: 'first' });
+    expect([await store.task('task'), await store.log('task')]).toEqual([task, log]);
+    expect([...(await store.effects('task', ['result:1.0.1', 'other'])).keys()]).toEqual([]);
+    expect(await store.blob('task', 'late')).toBeUndefined();
+    expect((await store.inboxRows(['m1']))[0]?.consumed).toBe(false);
+    // The commit that ended it finds itself.
+    expect((await store.write('task', state('end', 'COMPLETED'))).entries).toHaveLength(1);
+  });
+
   test('invariant 3: a repeated commit finds its entry and does not turn the state back', async () => {
     const { store } = await opened();
     await store.write('task', state('state:0', 'INPUT_REQUIRED'));
@@ -261,8 +289,6 @@ export function storeContract(factory: StoreFactory): void {
     expect([await again.task('task'), await again.log('task')]).toEqual(before);
     await again.close();
   });
-
-  listingContract(factory);
 
   test('any JSON goes in and comes out as it was', async () => {
     const { store } = await opened();

@@ -4,16 +4,20 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { testFolder } from '../support/harness.ts';
-import { storeContract } from './contract.ts';
+import { type StoreFactory, storeContract } from './contract.ts';
+import { listingContract } from './listing-contract.ts';
 import { VERSION_1 } from './version-1.ts';
 
+const factory: StoreFactory = {
+  async open(clock) {
+    const path = join(testFolder(), 'deep', 'store.db');
+    return { store: SqliteStore.open(path, clock), reopen: async () => SqliteStore.open(path, clock) };
+  },
+};
+
 describe('the SQLite store keeps the contract', () => {
-  storeContract({
-    async open(clock) {
-      const path = join(testFolder(), 'deep', 'store.db');
-      return { store: SqliteStore.open(path, clock), reopen: async () => SqliteStore.open(path, clock) };
-    },
-  });
+  storeContract(factory);
+  listingContract(factory);
 });
 
 test('SR-1: the file and its folder are readable by their owner alone', async () => {

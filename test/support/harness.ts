@@ -22,10 +22,13 @@ export interface TestHarness {
   readonly agentId: string;
 }
 
+/** Registers what is to be done when a test is over; a concurrent test passes the one of its own context. */
+export type OnFinished = (cleanUp: () => void | Promise<void>) => void;
+
 /** A folder that is gone when the test is over. */
-export function testFolder(): string {
+export function testFolder(onFinished: OnFinished = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'tiny-harness-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -36,11 +39,13 @@ export async function startTestHarness(
     readonly settings?: SettingsInput;
     readonly folder?: string;
     readonly agentId?: string;
+    readonly onFinished?: OnFinished;
   } & HarnessOptions = {},
 ): Promise<TestHarness> {
   const {
     settings: input = {},
-    folder = testFolder(),
+    onFinished = onTestFinished,
+    folder = testFolder(onFinished),
     agentId = `t-${randomUUID().slice(0, 8)}`,
     ...rest
   } = options;
@@ -59,7 +64,7 @@ export async function startTestHarness(
   const harness = new Harness(settings, { llm, logger: silentLogger, ...rest });
   const listening = await harness.listen();
   await harness.start();
-  onTestFinished(async () => {
+  onFinished(async () => {
     await harness.stop();
     await listening.close();
   });

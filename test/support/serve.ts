@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { OnFinished } from './harness.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -24,7 +25,11 @@ export function serve(config: string, env: Record<string, string> = {}): Promise
 }
 
 /** Starts any command that says when it is ready. Without an address in that line, `url` is empty. */
-export async function start(args: readonly string[], env: Record<string, string> = {}): Promise<Served> {
+export async function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  onFinished: OnFinished = onTestFinished,
+): Promise<Served> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -36,7 +41,7 @@ export async function start(args: readonly string[], env: Record<string, string>
   const ended = once(child, 'exit').then(
     ([code, signal]) => (signal ?? code) as number | NodeJS.Signals | null,
   );
-  onTestFinished(async () => {
+  onFinished(async () => {
     if (isRunning(child)) child.kill('SIGTERM');
     await ended;
   });

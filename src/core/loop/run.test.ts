@@ -129,6 +129,9 @@ function startLoop(
       wake();
       return receipt;
     },
+    passTime(ms: number) {
+      clock += ms;
+    },
     cancel(by: string) {
       state.cancelRequestedBy ??= by;
       cuts.cut?.('cancel');
@@ -342,6 +345,56 @@ test('LP-5: a cancel reaches a call that is not safe to repeat, and says what be
   expect(loop.commits).toMatchObject([
     { state: 'CANCELED', text: { calls: [{ exchange: 1, turn: 0, ordinal: 2, outcome: 'unknown' }] } },
   ]);
+});
+
+test('LP-5: a canceled task names the calls of the turn that was cut, and none of a turn before it', async () => {
+  const calls = [{ ordinal: 0, kind: 'tool' as const, repeatable: true }];
+  const loop = startLoop([turn({ calls }), hanging], {
+    duringTool: (_ordinal, signal) => {
+      loop.send(mail('m2', { interrupt: true }));
+      return signal.aborted;
+    },
+  });
+  await loop.until(() => loop.inputs.length === 2);
+  await Promise.resolve();
+  loop.cancel('alice');
+  await loop.ended;
+  expect(loop.cutDuring).toEqual([true]);
+  expect(loop.commits).toMatchObject([{ state: 'CANCELED', text: { calls: [] } }]);
+});
+
+test('LP-3: the working time of every turn counts, that of the last one of an exchange too', async () => {
+  const loop = startLoop(
+    Array.from({ length: 3 }, () => turn({ decision: 'wait' })),
+    { limits: { turnsPerExchange: 5, repeatedCalls: 3, workingTimeMs: 1000 }, turnTakesMs: 600 },
+  );
+  for (const key of ['m2', 'm3']) {
+    const commits = loop.commits.length;
+    await loop.until(() => loop.state.phase === 'parked' && loop.commits.length > commits);
+    loop.send(mail(key));
+  }
+  await loop.ended;
+  expect(loop.commits.map((commit) => commit.state)).toEqual(['INPUT_REQUIRED', 'INPUT_REQUIRED', 'FAILED']);
+  expect(loop.inputs).toHaveLength(2);
+});
+
+test('LP-3: waiting for a message is no working time', async () => {
+  const loop = startLoop(
+    Array.from({ length: 3 }, () => turn({ decision: 'wait' })),
+    { limits: { turnsPerExchange: 5, repeatedCalls: 3, workingTimeMs: 1000 } },
+  );
+  for (const key of ['m2', 'm3']) {
+    await loop.until(
+      () => loop.state.phase === 'parked' && loop.state.mailbox.length === 0 && loop.state.exchange > 0,
+    );
+    loop.passTime(10_000);
+    loop.send(mail(key));
+  }
+  await loop.until(() => loop.commits.length === 3);
+  expect(loop.commits.map((commit) => commit.state)).toEqual(
+    Array.from({ length: 3 }, () => 'INPUT_REQUIRED'),
+  );
+  expect(loop.state.workingMs).toBe(0);
 });
 
 test('LP-2: a failed turn ends a task in its first exchange and parks it in a later one, keeping the message', async () => {

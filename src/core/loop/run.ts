@@ -61,10 +61,7 @@ async function runExchange(state: CarriedState, port: LoopPort, cuts: CutSource)
 
 async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Promise<void> {
   let cutCalls: readonly CutCall[] = [];
-  let since = port.now();
   for (;;) {
-    state.workingMs += port.now() - since;
-    since = port.now();
     state.drained.push(...drain(state));
     if (state.cancelRequestedBy !== null) return commitCanceled(state, port, cutCalls);
     const control = state.drained.find((item) => item.control === 'complete');
@@ -79,7 +76,7 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
     };
     const at = { exchange: state.exchange, turn: state.turn };
     cutCalls = [];
-    const outcome = await port.modelTurn(turnInput(state), interrupted.signal);
+    const outcome = await worked(state, port, () => port.modelTurn(turnInput(state), interrupted.signal));
     if (outcome.kind !== 'ok') {
       // The turn's key is given up: whoever still works on it finds it taken, and what was saved before is read.
       state.interrupted.push(at);
@@ -89,12 +86,11 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
     }
     adoptTurn(state, outcome.value);
 
-    if (outcome.value.calls.length > 0) {
+    const { calls } = outcome.value;
+    if (calls.length > 0) {
       state.unread = at;
-      const batch = await runCalls(state, port, at, outcome.value.calls, {
-        interrupted: interrupted.signal,
-        canceled: canceled.signal,
-      });
+      const signals = { interrupted: interrupted.signal, canceled: canceled.signal };
+      const batch = await worked(state, port, () => runCalls(state, port, at, calls, signals));
       cutCalls = batch.cut;
       if (batch.asked && mayDecide(state)) return park(state, port, 'awaiting-answer', { from: 'questions' });
       if (isRepeating(state, batch.fingerprints) && mayDecide(state)) {
@@ -109,6 +105,16 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
     }
     if (!mayDecide(state)) continue;
     return decide(state, port, outcome.value.decision ?? 'wait', { from: 'turn', ...at });
+  }
+}
+
+/** Counts the time that work takes, and no wait for a message or for the store (LP-3). */
+async function worked<T>(state: CarriedState, port: LoopPort, work: () => Promise<T>): Promise<T> {
+  const since = port.now();
+  try {
+    return await work();
+  } finally {
+    state.workingMs += port.now() - since;
   }
 }
 

@@ -13,8 +13,8 @@ export interface NewEntry {
  * Changes of one task that stand or fall together.
  *
  * With `effect`, the write is a compare-and-set: when that key is stored already nothing of this write is applied and
- * the stored body comes back. With `state`, likewise when the task is in a terminal state. Entries, transcript items
- * and further effects whose keys are stored already are left as they are.
+ * the stored body comes back. A task that has ended takes nothing more: likewise nothing is applied. Entries, transcript
+ * items and further effects whose keys are stored already are left as they are.
  */
 export interface TaskWrite {
   readonly effect?: { readonly key: string; readonly body: JsonValue };
@@ -33,7 +33,7 @@ export interface TaskWrite {
 
 /** What a write left. */
 export interface TaskWritten {
-  /** False when the compare-and-set found another effect or a terminal state, and nothing was applied. */
+  /** False when the compare-and-set found another effect, or the task has ended, and nothing was applied. */
   readonly applied: boolean;
   /** The body stored under `effect.key`. */
   readonly effect?: JsonValue;

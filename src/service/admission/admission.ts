@@ -52,19 +52,19 @@ export class Admission implements AdmissionPort {
     const key = this.#keyOf(request);
     // The same message twice at once: the second waits, so that hooks run for one of them (AS-10).
     for (let other = this.#arriving.get(key); other; other = this.#arriving.get(key)) await other;
-    const [known] = await this.#deps.journal.store.inboxRows([key]);
-    if (known) return this.#again(request, known, stored);
-    const arrival = Promise.withResolvers<void>();
-    this.#arriving.set(key, arrival.promise);
+    const { promise: arrival, resolve } = Promise.withResolvers<void>();
+    this.#arriving.set(key, arrival);
     const arrived = () => {
-      this.#arriving.delete(key);
-      arrival.resolve();
+      if (this.#arriving.get(key) === arrival) this.#arriving.delete(key);
+      resolve();
     };
     const onStored: OnStored = (task) => {
       arrived();
       stored(task);
     };
     try {
+      const [known] = await this.#deps.journal.store.inboxRows([key]);
+      if (known) return await this.#again(request, known, onStored);
       return request.taskId === undefined
         ? await this.#first(request, key, onStored)
         : await this.#later(request, request.taskId, key, onStored);

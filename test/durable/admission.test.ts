@@ -1,0 +1,221 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
+import { HarnessError, HookAbort, silentLogger } from '../../src/core/base/index.ts';
+import type { Delivery, DeliveryPort, InboundRequest } from '../../src/core/channels/index.ts';
+import { HookChain } from '../../src/core/hooks/index.ts';
+import { type CarriedState, type MailItem, receive } from '../../src/core/loop/index.ts';
+import { Journal, LocalBus } from '../../src/core/persistence/index.ts';
+import { createRedactor, createSecretRegistry } from '../../src/core/security/index.ts';
+import { Admission } from '../../src/service/admission/index.ts';
+import { testFolder } from '../support/harness.ts';
+
+/** Loops that never run anything: what was handed to them, and whether anybody can be reached. */
+class Mailboxes implements DeliveryPort {
+  reachable = true;
+  readonly states = new Map<string, CarriedState>();
+
+  async start(state: CarriedState, item: MailItem): Promise<Delivery> {
+    this.#reach();
+    // As Temporal does with USE_EXISTING: the first start's arguments stand.
+    if (!this.states.has(state.taskId)) this.states.set(state.taskId, structuredClone(state));
+    return this.deliver(state.taskId, item);
+  }
+
+  async deliver(taskId: string, item: MailItem): Promise<Delivery> {
+    this.#reach();
+    const state = this.states.get(taskId);
+    return state ? { kind: 'receipt', receipt: receive(state, item) } : { kind: 'ended' };
+  }
+
+  async cancel(): Promise<boolean> {
+    return false;
+  }
+
+  async fate(taskId: string): Promise<{ readonly kind: 'running' | 'missing' }> {
+    return { kind: this.states.has(taskId) ? 'running' : 'missing' };
+  }
+
+  #reach(): void {
+    if (!this.reachable) throw new HarnessError('temporal_unavailable', 'Temporal does not answer');
+  }
+}
+
+function rig() {
+  const store = SqliteStore.open(join(testFolder(), 'store.db'));
+  onTestFinished(() => store.close());
+  const journal = new Journal(
+    store,
+    new LocalBus(),
+    createRedactor(() => createSecretRegistry().snapshot()),
+  );
+  const hooks = new HookChain();
+  const mailboxes = new Mailboxes();
+  const admission = new Admission({
+    journal,
+    delivery: mailboxes,
+    hooks,
+    defaults: {
+      agentId: 'painter',
+      storeId: store.identity,
+      conversation: 'open',
+      limits: { turnsPerExchange: 5, repeatedCalls: 3 },
+      searchAttributes: false,
+    },
+    delegators: [],
+    idempotency: true,
+    failpoint: () => {},
+    logger: silentLogger,
+  });
+  return { store, journal, hooks, mailboxes, admission };
+}
+
+function request(messageId: string, rest: Partial<InboundRequest> = {}): InboundRequest {
+  const text = rest.text ?? `text of ${messageId}`;
+  return {
+    sender: 'alice',
+    senderKind: 'human',
+    messageId,
+    message: { parts: [{ kind: 'text', text }], extensions: [], referenceTaskIds: [] },
+    bodyHash: `hash of ${messageId}`,
+    text,
+    interrupt: false,
+    ...rest,
+  };
+}
+
+/** Admits a first message that reaches nobody; returns the task it left. */
+async function undelivered({ admission, mailboxes }: ReturnType<typeof rig>, first: InboundRequest) {
+  mailboxes.reachable = false;
+  let taskId = '';
+  const admitted = admission.admit(first, (task) => {
+    taskId = task.id;
+  });
+  await expect(admitted).rejects.toMatchObject({ code: 'temporal_unavailable' });
+  mailboxes.reachable = true;
+  return taskId;
+}
+
+test('DU-2: a message that comes while the first is undelivered does not take its place', async () => {
+  const at = rig();
+  const taskId = await undelivered(at, request('m1', { conversation: 'single' }));
+  const second = await at.admission.admit(request('m2', { taskId }));
+  expect(second).toMatchObject({ kind: 'accepted', exchange: 1 });
+  const state = at.mailboxes.states.get(taskId);
+  expect(state?.mailbox.map((item) => item.messageId)).toEqual(['m1', 'm2']);
+  expect(state?.conversation).toBe('single');
+  // Delivered again: a first message that is there already is a duplicate.
+  await at.admission.redeliver(new AbortController().signal);
+  expect(state?.mailbox).toHaveLength(2);
+});
+
+test('PC-3: a watcher who writes while the first message is undelivered is refused, and starts nothing', async () => {
+  const at = rig();
+  const participants = [
+    { id: 'alice', kind: 'human' as const, role: 'reporter' as const },
+    { id: 'wanda', kind: 'human' as const, role: 'watcher' as const },
+  ];
+  const taskId = await undelivered(at, request('m1', { brief: { goal: 'Paint', participants } as never }));
+  const refused = await at.admission.admit(request('w1', { taskId, sender: 'wanda' }));
+  expect(refused).toMatchObject({ kind: 'refused', reason: expect.stringContaining('watcher') });
+  expect(at.mailboxes.states.size).toBe(0);
+  expect((await at.store.unconsumed(10)).map((row) => row.messageId)).toEqual(['m1']);
+});
+
+test('HK-4: an abort in task.created.pre refuses the message and stores nothing', async () => {
+  const at = rig();
+  const remove = at.hooks.on('task.created.pre', () => {
+    throw new HookAbort('not on Sundays');
+  });
+  await expect(at.admission.admit(request('m1'))).rejects.toThrow('not on Sundays');
+  expect(await at.store.unconsumed(10)).toEqual([]);
+  expect(at.mailboxes.states.size).toBe(0);
+  remove();
+  expect(await at.admission.admit(request('m1'))).toMatchObject({ kind: 'accepted', duplicate: false });
+});
+
+test.each([
+  ['HookAbort', new HookAbort('no')],
+  ['an error', new Error('down')],
+])('HK-4: %s in task.created.post comes too late to stop the task', async (_name, thrown) => {
+  const at = rig();
+  at.hooks.on('task.created.post', () => {
+    throw thrown;
+  });
+  expect(await at.admission.admit(request('m1'))).toMatchObject({ kind: 'accepted', exchange: 1 });
+  expect(at.mailboxes.states.size).toBe(1);
+});
+
+test('AS-10: hooks run once for one message that comes many times at once', async () => {
+  const at = rig();
+  const ran: string[] = [];
+  for (const point of ['request.received.pre', 'task.created.pre', 'task.created.post'] as const) {
+    at.hooks.on(point, async () => {
+      ran.push(point);
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+  }
+  const all = await Promise.all(Array.from({ length: 5 }, () => at.admission.admit(request('m1'))));
+  expect(new Set(all.map((outcome) => outcome.task.id)).size).toBe(1);
+  expect(all.filter((outcome) => !outcome.duplicate)).toHaveLength(1);
+  expect(ran).toEqual(['request.received.pre', 'task.created.pre', 'task.created.post']);
+});
+
+test('AS-10: when the first of two equal messages is refused by a hook, the second is looked at on its own', async () => {
+  const at = rig();
+  let refusals = 1;
+  at.hooks.on('request.received.pre', () => {
+    if (refusals-- > 0) throw new HookAbort('busy');
+  });
+  const [one, two] = await Promise.allSettled([
+    at.admission.admit(request('m1')),
+    at.admission.admit(request('m1')),
+  ]);
+  expect(one.status).toBe('rejected');
+  expect(two).toMatchObject({ status: 'fulfilled', value: { kind: 'accepted' } });
+});
+
+test('AS-10: a message that came too late has the same error when it is sent again after the end', async () => {
+  const at = rig();
+  const { task } = await at.admission.admit(request('m1'));
+  const end = async () => {
+    await at.journal.write(task.id, {
+      entries: [
+        {
+          key: 'state:0',
+          exchange: 1,
+          body: { kind: 'state', state: 'COMPLETED', subState: null, text: null, questions: [] },
+        },
+      ],
+      state: { state: 'COMPLETED', subState: null, entry: 'state:0' },
+      consumed: ['m1'],
+    });
+  };
+  // The task ends after the message was stored and before any loop has it.
+  const late = at.admission.admit(request('m2', { taskId: task.id }), () => void end());
+  at.mailboxes.states.clear();
+  const said = await late.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(said).toMatchObject({ code: 'task.ended' });
+  await expect(at.admission.admit(request('m2', { taskId: task.id }))).rejects.toEqual(said);
+  // One that was worked on keeps its receipt.
+  expect(await at.admission.admit(request('m1'))).toMatchObject({ kind: 'accepted', duplicate: true });
+});
+
+test('PC-3: a message that the loop refused has the same answer when it is sent again', async () => {
+  const at = rig();
+  const { task } = await at.admission.admit(request('m1'));
+  const state = at.mailboxes.states.get(task.id);
+  state?.questions.push({ id: 'q', participantId: 'bob' });
+  const answer = request('m2', { taskId: task.id, channel: { channelId: task.id, inReplyTo: 'q' } });
+  const refused = await at.admission.admit(answer);
+  expect(refused).toMatchObject({ kind: 'refused', reason: expect.stringContaining('somebody else') });
+  expect(await at.admission.admit(answer)).toMatchObject({
+    kind: 'refused',
+    duplicate: true,
+    reason: refused.reason,
+  });
+  expect(state?.mailbox.map((item) => item.messageId)).toEqual(['m1']);
+});
