@@ -82,6 +82,35 @@ export function createProgram(signal: AbortSignal, outcome: Outcome): Command {
     .action(run(async (options) => (await import('./config.ts')).showConfig(options)));
 
   program
+    .command('doctor')
+    .description('check what a configuration needs, and say what to do')
+    .addOption(config())
+    .option('--json', 'as JSON')
+    .addOption(debug())
+    .action(run(async (options) => (await import('./doctor.ts')).doctor(options, signal)));
+
+  const tasks = program
+    .command('tasks')
+    .description('the tasks in the store; needs no server, and does not disturb one')
+    .helpCommand(false);
+  tasks
+    .command('list')
+    .description('one line for each task, the newest change first')
+    .option('--waiting', 'only those that wait for somebody')
+    .option('--json', 'as JSON, one task a line')
+    .addOption(config())
+    .addOption(debug())
+    .action(run(async (options) => (await import('./tasks.ts')).listTasks(options)));
+  tasks
+    .command('show')
+    .description('one task with its log')
+    .argument('<id>', 'the id of the task')
+    .option('--json', 'as JSON')
+    .addOption(config())
+    .addOption(debug())
+    .action(run(async (id, options) => (await import('./tasks.ts')).showTask(id, options)));
+
+  program
     .command('temporal')
     .description('the Temporal that comes with the harness')
     .helpCommand(false)

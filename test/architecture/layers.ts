@@ -85,6 +85,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [
       'core/*',
       'interaction/*',
+      // What `tasks` and `doctor` look at when nothing runs.
+      'adapters/store/sqlite',
+      'adapters/tools/mcp',
       'demo',
       'testing',
       'service/harness',
@@ -129,13 +132,14 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/client': ['adapters/tools/mcp', 'demo'],
   '@modelcontextprotocol/server': ['adapters/tools/mcp', 'demo'],
   '@temporalio/activity': ['service/durable/activities'],
-  '@temporalio/client': ['service/durable/client', 'service/durable/embedded', 'service/harness'],
+  '@temporalio/client': ['service/durable/client', 'service/durable/embedded', 'service/harness', 'cli'],
   '@temporalio/common': ['service/durable/*'],
   '@temporalio/proto': ['service/durable/embedded'],
   '@temporalio/worker': ['service/durable/worker', 'service/harness'],
   '@temporalio/workflow': ['service/durable/workflows'],
   ajv: ['core/tools'],
-  'better-sqlite3': ['adapters/store/sqlite'],
+  // The store, and the lock of the embedded Temporal's file.
+  'better-sqlite3': ['adapters/store/sqlite', 'service/durable/embedded'],
   commander: ['cli'],
   kysely: ['adapters/store/sqlite'],
   openai: ['adapters/models/openai'],

@@ -13,16 +13,18 @@ import { DATA } from '../store/contract.ts';
 import { testFolder } from '../support/harness.ts';
 
 /** A bus that knows how many listen. */
-export class CountingBus extends LocalBus {
+class CountingBus extends LocalBus {
   readonly #waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
   listening = 0;
 
   override subscribe(...args: Parameters<LocalBus['subscribe']>): () => void {
     const end = super.subscribe(...args);
     this.#changed(1);
+    let ended = false;
     return () => {
       end();
-      this.#changed(-1);
+      if (!ended) this.#changed(-1);
+      ended = true;
     };
   }
 

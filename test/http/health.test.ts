@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { NativeConnection } from '@temporalio/worker';
+import { expect, inject, test } from 'vitest';
+import { startWorker } from '../../src/service/durable/worker/index.ts';
 import { Harness, parseSettings } from '../../src/service/harness/index.ts';
 import { startTestHarness } from '../support/harness.ts';
 import { startBareServer } from './bare-server.ts';
@@ -21,13 +23,22 @@ test('a harness that runs is healthy and ready, for anybody who asks', async () 
 });
 
 test('a server without a worker is ready once one polls elsewhere', async () => {
-  const { url, agentId, folder } = await startTestHarness([], { withWorker: false });
+  const { url, harness } = await startTestHarness([], { withWorker: false });
   expect(await ask(url, 'readyz')).toEqual([
     503,
     { status: 'not ready', store: true, temporal: true, worker: false },
   ]);
   expect(await ask(url, 'healthz')).toEqual([200, { status: 'ok' }]);
-  expect([agentId, folder]).toHaveLength(2);
+
+  const connection = await NativeConnection.connect({ address: inject('temporal') });
+  const { namespace, taskQueue } = harness.settings.temporal;
+  const activities = {} as Parameters<typeof startWorker>[0]['activities'];
+  const worker = await startWorker({ connection, namespace, taskQueue, activities, maxCachedWorkflows: 10 });
+  let answer: unknown[] = [];
+  while (answer[0] !== 200) answer = await ask(url, 'readyz');
+  expect(answer[1]).toMatchObject({ status: 'ready', worker: true });
+  await worker.shutdown();
+  await connection.close();
 });
 
 test('before it is started, a harness is neither', async () => {

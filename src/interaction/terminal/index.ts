@@ -2,7 +2,7 @@
  * What the terminal surfaces share: other people's text made inert, and happenings written as lines. Reads no input and
  * reaches no agent.
  */
-export { inert, inertLine } from './inert.ts';
+export { inert, inertJson, inertLine } from './inert.ts';
 export { planLine, stateWords } from './lines.ts';
 export {
   createJsonRenderer,

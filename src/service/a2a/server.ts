@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { isJsonObject, type Logger } from '../../core/base/index.ts';
 import { serializeCard } from './card.ts';
 import { wireError } from './errors.ts';
@@ -42,10 +41,11 @@ export class A2AServer {
   readonly #streams: SseOptions;
   readonly #card: { readonly body: string; readonly etag: string };
 
-  constructor(options: A2AServerOptions, handler: A2ARequestHandler = new LogRequestHandler(options)) {
+  constructor(options: A2AServerOptions) {
     this.#options = options;
     const { logger, signal, identity } = options;
     const { defaultParticipant } = identity;
+    const handler = new LogRequestHandler(options);
     this.#operations = new Operations(handler, { logger, signal, defaultParticipant });
     this.#health = new Health(options.readiness);
     this.#rate = new RateLimit(options.rateLimitPerMinute);

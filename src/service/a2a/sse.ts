@@ -62,7 +62,7 @@ export function sseBody(
             return;
           }
           controller.enqueue(encoder.encode(written(next.value)));
-          if ((controller.desiredSize ?? 0) > 0) return;
+          // Asked for again at once, unless too much waits.
           stall = setTimeout(() => {
             logger.info('a reader was dropped: it took nothing of its stream', { stallMs });
             controller.error(new DOMException(`the reader took nothing for ${stallMs} ms`, 'AbortError'));

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { HarnessError, messageOf } from '../../../core/base/index.ts';
+import { HarnessError } from '../../../core/base/index.ts';
+import { openFailure } from './open-failure.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /**
@@ -13,7 +14,7 @@ import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
  */
 export function openDatabase(path: string): { database: Database.Database; identity: string } {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     closeSync(openSync(path, 'a', 0o600));
     const database = new Database(path, { timeout: 10_000 });
     try {
@@ -29,9 +30,22 @@ export function openDatabase(path: string): { database: Database.Database; ident
     }
   } catch (error) {
     if (error instanceof HarnessError) throw error;
-    throw new HarnessError('store_unavailable', `cannot open the store ${path}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw openFailure(path, error);
+  }
+}
+
+/**
+ * Makes a folder with those above it. Not by `recursive`, which never returns (Node 24) where the system answers ENOENT
+ * for a folder that exists, as below /proc.
+ */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HarnessError } from '../../../core/base/index.ts';
@@ -11,13 +12,22 @@ export function databaseFiles(path: string) {
     shm: `${path}-shm`,
     version: `${path}.version`,
     owner: `${path}.owner`,
+    lock: `${path}.lock`,
+    holder: `${path}.lock.pid`,
     log: `${path}.log`,
   };
 }
 
 /** Makes the folder of a database, for its owner only. One that exists is left as it is: it may hold other things. */
 export async function makeDatabaseFolder(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const missing: string[] = [];
+  for (let folder = dirname(path); !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  // One by one: `recursive` never returns (Node 24) where the system answers ENOENT for a folder that exists.
+  for (const folder of missing) {
+    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error; // Another process may have been faster.
+    });
+  }
 }
 
 /**

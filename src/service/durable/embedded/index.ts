@@ -3,6 +3,7 @@
  * and prepares the server at every start. It knows nothing of tasks, workers or settings, and it never decides whether
  * a harness is embedded: `service/harness` does.
  */
+export { type DatabaseLock, lockDatabase } from './database-lock.ts';
 export {
   type CliOrigin,
   type FindCliContext,

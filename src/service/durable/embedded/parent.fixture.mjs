@@ -6,7 +6,10 @@ import { connect } from 'node:net';
 import { startEmbeddedTemporal } from './index.ts';
 
 const { mode, ...options } = JSON.parse(process.argv[2] ?? '{}');
-const server = await startEmbeddedTemporal(options);
+const server = await startEmbeddedTemporal(options).catch((error) => {
+  process.stdout.write(`${JSON.stringify({ refused: error.message })}\n`);
+  process.exit(1);
+});
 const { pid, supervisorPid, address } = server;
 
 if (mode === 'drain') {

@@ -11,9 +11,9 @@ const POLL_MS = 50;
 
 /**
  * Waits until the server that last ran on a database is gone (EM-5): after a kill of its harness it takes a moment to
- * stop, and two servers on one file destroy it.
+ * stop, and two servers on one file destroy it. To be called with the file locked: its harness is gone, or is this one.
  *
- * @throws HarnessError `temporal.start_failed` at once when its harness still runs, or when it does not stop.
+ * @throws HarnessError `temporal.start_failed` when it does not stop.
  */
 export async function waitForPreviousServer(ownerFile: string, signal?: AbortSignal): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
@@ -22,9 +22,10 @@ export async function waitForPreviousServer(ownerFile: string, signal?: AbortSig
     if (owner === undefined) return;
     if (!isProcessAlive(owner.serverPid)) break;
     // Process ids are reused, most of all across a container's restart: only one that also serves the port is the server.
-    const serving = await isPortServed(owner.port);
-    if (serving && (isProcessAlive(owner.harnessPid) || Date.now() > deadline)) throw inUse(ownerFile, owner);
-    if (Date.now() > deadline) break;
+    if (Date.now() > deadline) {
+      if (await isPortServed(owner.port)) throw notStopping(ownerFile, owner);
+      break;
+    }
     await sleep(POLL_MS, undefined, { signal });
   }
   await rm(ownerFile, { force: true });
@@ -40,11 +41,11 @@ async function readOwner(file: string): Promise<ServerOwner | undefined> {
   }
 }
 
-function inUse(ownerFile: string, owner: ServerOwner): HarnessError {
+function notStopping(ownerFile: string, owner: ServerOwner): HarnessError {
   const database = ownerFile.replace(/\.owner$/, '');
   return new HarnessError(
     'temporal.start_failed',
-    `The Temporal database ${database} is in use by process ${owner.harnessPid} (its server is process ${owner.serverPid}, port ${owner.port}). Stop that one, or set another temporal.embedded.database_path.`,
+    `The Temporal database ${database} is in use by the server of an earlier run (process ${owner.serverPid}, port ${owner.port}), which does not stop. End that process, or set another temporal.embedded.database_path.`,
     { details: { database, ...owner } },
   );
 }

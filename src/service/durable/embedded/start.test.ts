@@ -68,7 +68,7 @@ describe('a server that starts (EM-1)', () => {
     await start();
 
     expect(modeOf(join(folder, 'state'))).toBe('700');
-    for (const suffix of ['', '-wal', '-shm', '.log', '.version', '.owner'])
+    for (const suffix of ['', '-wal', '-shm', '.log', '.version', '.owner', '.lock', '.lock.pid'])
       expect([suffix, modeOf(databasePath + suffix)]).toEqual([suffix, '600']);
     expect(readFileSync(`${databasePath}.version`, 'utf8').trim()).toBe(cli.version);
   });

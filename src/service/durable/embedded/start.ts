@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
-import { HarnessError, messageOf } from '../../../core/base/index.ts';
+import { messageOf } from '../../../core/base/index.ts';
 import { claimVersion, closeDatabaseFiles, databaseFiles, makeDatabaseFolder } from './database-files.ts';
+import { type DatabaseLock, lockDatabase } from './database-lock.ts';
 import type { TemporalCli } from './find-cli.ts';
 import { freePort, isPortFree } from './port.ts';
 import { waitForPreviousServer } from './previous-server.ts';
 import { serverArguments } from './server-arguments.ts';
 import { openServerLog, type ServerLog } from './server-log.ts';
+import { startFailure } from './start-failure.ts';
 import { type EmbeddedExit, SupervisedServer } from './supervised-server.ts';
 import { waitUntilServing } from './wait-until-serving.ts';
 
@@ -14,8 +16,10 @@ export type { EmbeddedExit } from './supervised-server.ts';
 export interface EmbeddedTemporalOptions {
   /** From `findTemporalCli`. */
   readonly cli: Pick<TemporalCli, 'path' | 'version'>;
-  /** The database file; its log, `.version` and `.owner` lie beside it. With `persist: false` only the log is written. */
+  /** The database file; its log, lock, `.version` and `.owner` lie beside it. With `persist: false` only the log does. */
   readonly databasePath: string;
+  /** The lock of the database, kept by the caller for several servers after another. Default: one for this server. */
+  readonly lock?: DatabaseLock | undefined;
   /** Default true. False: everything is kept in memory and gone at the end. */
   readonly persist?: boolean | undefined;
   /** The port of the frontend on 127.0.0.1. Default a free one. */
@@ -63,14 +67,28 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
   const { signal } = options;
   signal?.throwIfAborted();
   const databasePath = resolve(options.databasePath);
-  const files = databaseFiles(databasePath);
   const persist = options.persist ?? true;
+  const own = persist && options.lock === undefined ? await lockDatabase(databasePath) : undefined;
+  try {
+    const server = await startLocked({ ...options, databasePath, persist });
+    return own === undefined ? server : releasing(server, own);
+  } catch (error) {
+    own?.release();
+    throw error;
+  }
+}
+
+type StartOptions = EmbeddedTemporalOptions & { readonly persist: boolean };
+
+async function startLocked(options: StartOptions): Promise<EmbeddedTemporal> {
+  const { databasePath, persist, signal } = options;
+  const files = databaseFiles(databasePath);
   let log: ServerLog;
   try {
     await makeDatabaseFolder(databasePath);
     log = await openServerLog(files.log);
   } catch (cause) {
-    throw failed(`its folder cannot be used: ${messageOf(cause)}`, cause);
+    throw startFailure(`its folder cannot be used: ${messageOf(cause)}`, cause);
   }
   try {
     if (persist) {
@@ -79,7 +97,7 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        return await attemptStart({ ...options, databasePath, persist }, log);
+        return await attemptStart(options, log);
       } catch (error) {
         const tail = signal?.aborted ? '' : await log.tail();
         // A port of the configuration was seen free, so this is one of the ports that the server took for itself.
@@ -92,14 +110,22 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
   }
 }
 
-async function attemptStart(
-  options: EmbeddedTemporalOptions & { readonly persist: boolean },
-  log: ServerLog,
-): Promise<EmbeddedTemporal> {
+/** The server with a lock of its own, which it keeps until `stop`: dying by itself it leaves the file to its owner. */
+function releasing(server: EmbeddedTemporal, lock: DatabaseLock): EmbeddedTemporal {
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      lock.release();
+    },
+  };
+}
+
+async function attemptStart(options: StartOptions, log: ServerLog): Promise<EmbeddedTemporal> {
   const { cli, databasePath, persist, signal, readyTimeoutMs = 15_000, graceMs = 5_000 } = options;
   const port = options.port || (await freePort());
   if (options.port && !(await isPortFree(port)))
-    throw failed(
+    throw startFailure(
       `port ${port} on 127.0.0.1 is taken. Set another temporal.embedded.port, or none for a free one`,
     );
 
@@ -137,7 +163,7 @@ async function attemptStart(
     const reason = over.signal.aborted ? over.signal.reason : error; // Before `stop`, which ends it too.
     await server.stop();
     signal?.throwIfAborted();
-    throw failed(messageOf(reason), reason, { path: log.path, tail: await log.tail() });
+    throw startFailure(messageOf(reason), reason, { path: log.path, tail: await log.tail() });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
@@ -178,21 +204,4 @@ function running(
       return server.stop();
     },
   };
-}
-
-function failed(
-  what: string,
-  cause?: unknown,
-  log?: { readonly path: string; readonly tail: string },
-): HarnessError {
-  const end =
-    log === undefined ? '' : `\nThe end of its log (${log.path}):\n${log.tail || '(nothing was written)'}`;
-  return new HarnessError(
-    'temporal.start_failed',
-    `The embedded Temporal server did not start: ${what}.${end}`,
-    {
-      ...(cause === undefined ? {} : { cause }),
-      ...(log === undefined ? {} : { details: { log: log.path, tail: log.tail } }),
-    },
-  );
 }

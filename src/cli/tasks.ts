@@ -1,0 +1,94 @@
+import { StoreInspector } from '../adapters/store/sqlite/index.ts';
+import { HarnessError } from '../core/base/index.ts';
+import { isInterrupted } from '../core/loop/index.ts';
+import type { InboxRow, LogEntry, TaskRow } from '../core/persistence/index.ts';
+import { inertJson, inertLine, planLine, stateWords } from '../interaction/terminal/index.ts';
+import { settingsOf } from './settings.ts';
+
+export interface TasksOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly waiting?: boolean;
+}
+
+/** `tiny-harness tasks list`: the tasks of the store, whoever they belong to. */
+export async function listTasks(options: TasksOptions): Promise<undefined> {
+  using store = StoreInspector.open(settingsOf(options.config).store.sqlitePath);
+  const tasks = store.tasks().filter(({ state }) => !options.waiting || isInterrupted(state));
+  for (const task of tasks) {
+    line(options.json ? inertJson(JSON.stringify(summary(task))) : taskLine(task));
+  }
+  if (tasks.length === 0 && !options.json) {
+    process.stderr.write(options.waiting ? 'no task waits for anybody\n' : 'the store has no tasks\n');
+  }
+}
+
+/** `tiny-harness tasks show`: one task with its plan and its log. @throws HarnessError `task.not_found`. */
+export async function showTask(id: string, options: TasksOptions): Promise<undefined> {
+  const path = settingsOf(options.config).store.sqlitePath;
+  using store = StoreInspector.open(path);
+  const task = store.task(id);
+  if (task === undefined) {
+    throw new HarnessError(
+      'task.not_found',
+      `there is no task ${id} in ${path}; see "tiny-harness tasks list"`,
+    );
+  }
+  const log = store.log(id);
+  if (options.json) {
+    line(inertJson(JSON.stringify({ ...summary(task), data: task.data, log })));
+    return;
+  }
+  line(taskLine(task));
+  line(`goal: ${inertLine(task.data.goal)}`);
+  for (const { id: who, kind, role } of task.data.participants) line(`${role}: ${inertLine(who)} (${kind})`);
+  for (const step of task.data.plan?.steps ?? []) line(`  ${planLine(step)}`);
+  for (const entry of log) {
+    const words = entryWords(entry, (key) => store.inboxRow(key));
+    if (words !== undefined) line(`${entry.at}  ${inertLine(words)}`);
+  }
+}
+
+function summary(task: TaskRow) {
+  const { id, contextId, reporter, state, subState, createdAt, updatedAt, data } = task;
+  return { id, contextId, name: data.name, reporter, state, subState, createdAt, updatedAt };
+}
+
+function taskLine(task: TaskRow): string {
+  const words = [
+    task.id,
+    stateWords(task),
+    task.updatedAt,
+    inertLine(task.reporter),
+    inertLine(task.data.name),
+  ];
+  return words.join('  ');
+}
+
+/** What an entry says to a person; undefined for one that says nothing beside others. */
+function entryWords({ body }: LogEntry, inbox: (key: string) => InboxRow | undefined): string | undefined {
+  switch (body.kind) {
+    case 'message': {
+      const row = inbox(body.inbox);
+      const parts = row?.message.parts.map((part) =>
+        part.kind === 'text' ? part.text : JSON.stringify(part.data),
+      );
+      return row && `${row.sender}: ${parts?.join(' ')}`;
+    }
+    case 'state':
+      return `- ${stateWords(body)}${body.text === null ? '' : `: ${body.text}`}`;
+    case 'question':
+      return `? to ${body.question.participantId}: ${body.question.text}`;
+    case 'note':
+    case 'response':
+      return body.text;
+    case 'tool':
+      return `${body.phase === 'started' ? '>' : '<'} ${body.name}${body.isError ? ' failed' : ''}`;
+    case 'task_data':
+      return undefined;
+  }
+}
+
+function line(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,78 @@
+/** EM-7: the embedded Temporal dies by itself while the harness lives. */
+import { createServer, type Server } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { ModelReply } from '../../src/testing/index.ts';
+import { place, run, serve, temporalOf } from './serving.ts';
+
+/** A model that is held at its answer, so that something can happen meanwhile. */
+function heldModel() {
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const replies = (): ModelReply => {
+    asked.resolve();
+    return { text: 'Still here.', hold: held.promise };
+  };
+  return { asked: asked.promise, release: () => held.resolve(), replies };
+}
+
+describe('a task goes on by itself', { timeout: 60_000 }, () => {
+  it.each(['server', 'supervisor'] as const)('when the %s of Temporal is killed', async (which) => {
+    const { asked, release, replies } = heldModel();
+    const at = await place(replies);
+    const { served, send } = await serve(at);
+    const sending = send('hello');
+    await asked;
+    const before = temporalOf(at);
+
+    process.kill(before[which], 'SIGKILL');
+    await served.until(/the embedded Temporal server ended by itself; it is started again/);
+    await served.until(/the embedded Temporal server is back/);
+    release();
+
+    expect(await sending.ended, sending.output + served.output).toBe(0);
+    expect(sending.stdout).toBe('Still here.\n');
+    const after = temporalOf(at);
+    expect(after.port).toBe(before.port);
+    expect(after.server).not.toBe(before.server);
+    served.child.kill('SIGTERM');
+    expect(await served.ended).toBe(0);
+  });
+
+  it('and meanwhile the harness says that Temporal is away, to the probe and to whoever sends', async () => {
+    const { asked, release, replies } = heldModel();
+    const at = await place(replies);
+    const { served, send, url } = await serve(at);
+    const sending = send('hello');
+    await asked;
+    const { server, port } = temporalOf(at);
+
+    process.kill(server, 'SIGKILL');
+    const squatter = await squat(port);
+    await served.until(
+      /port \d+ on 127\.0\.0\.1 is taken.*the embedded Temporal server does not come back yet/,
+    );
+    const ready = await fetch(new URL('readyz', url));
+    const refused = await run(['send', 'more', '--url', url, '--participant', 'ada']);
+
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain('temporal');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/Temporal/)]);
+    squatter.close();
+    await served.until(/the embedded Temporal server is back/);
+    release();
+    expect(await sending.ended, sending.output + served.output).toBe(0);
+    expect((await fetch(new URL('readyz', url))).status).toBe(200);
+  });
+});
+
+/** Takes a port as soon as it is free, and answers nothing there. */
+async function squat(port: number): Promise<Server> {
+  for (;;) {
+    const server = createServer((socket) => socket.destroy());
+    const taken = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (taken) return server;
+  }
+}
