@@ -62,7 +62,7 @@ describe('one line and exit code 2', () => {
     const { code, stderr } = await run(['serve', '--config', config]);
     expect([code, linesOf(stderr)]).toEqual([
       2,
-      [expect.stringMatching(/no model is configured: write an \[openai\]/)],
+      [expect.stringMatching(/no model is configured: set OPENAI_API_KEY .*write an \[openai\]/)],
     ]);
   });
 

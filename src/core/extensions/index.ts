@@ -4,7 +4,7 @@
  */
 export { type ChannelMessage, channelMessage, encodeQuestion, questionText } from './channel.ts';
 export { type Envelope, envelope } from './envelope.ts';
-export { EXTENSION, MEDIA_TYPE, METADATA, messageId, questionSeq } from './identifiers.ts';
+export { EXTENSION, MEDIA_TYPE, METADATA, messageId } from './identifiers.ts';
 export { textOf } from './message-text.ts';
 export { readQuestion } from './read-question.ts';
 export {
