@@ -97,7 +97,10 @@ describe('a disk that fills up while it serves', { timeout: 90_000 }, () => {
 
     fill(disk);
     const refused = await run(['send', 'x'.repeat(60_000), '--url', url, '--participant', 'ada']);
-    expect([refused.code, refused.stderr], served.output).toEqual([1, expect.stringMatching(/store/)]);
+    expect([refused.code, refused.stderr], served.output).toEqual([
+      1,
+      expect.stringMatching(/cannot admit a message: .*disk is full/),
+    ]);
 
     rmSync(join(disk, 'ballast'));
     const after = send('after');

@@ -15,7 +15,7 @@ function heldModel() {
   return { asked: asked.promise, release: () => held.resolve(), replies };
 }
 
-describe('a task goes on by itself', { timeout: 60_000 }, () => {
+describe('a task goes on by itself', { timeout: 90_000 }, () => {
   it.each(['server', 'supervisor'] as const)('when the %s of Temporal is killed', async (which) => {
     const { asked, release, replies } = heldModel();
     const at = await place(replies);
@@ -56,7 +56,13 @@ describe('a task goes on by itself', { timeout: 60_000 }, () => {
 
     expect(ready.status).toBe(503);
     expect(await ready.text()).toContain('temporal');
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/Temporal/)]);
+    // Which of the two it says depends on whether a connection attempt or the deadline came last.
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /(Temporal did not answer|no worker answered) for task .* Send the message again/,
+      ),
+    ]);
     squatter.close();
     await served.until(/the embedded Temporal server is back/);
     release();

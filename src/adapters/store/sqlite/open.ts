@@ -17,6 +17,7 @@ export function openDatabase(path: string): { database: Database.Database; ident
     makeFolder(dirname(path));
     closeSync(openSync(path, 'a', 0o600));
     const database = new Database(path, { timeout: 10_000 });
+    tolerateRollback(database);
     try {
       assertOurs(database, path);
       database.pragma('journal_mode = WAL');
@@ -32,6 +33,23 @@ export function openDatabase(path: string): { database: Database.Database; ident
     if (error instanceof HarnessError) throw error;
     throw openFailure(path, error);
   }
+}
+
+/**
+ * A full disk makes SQLite roll back by itself; the query builder's own `rollback` then fails, and would be the error
+ * that is reported instead of the disk.
+ */
+function tolerateRollback(database: Database.Database): void {
+  const prepare = database.prepare.bind(database) as (sql: string) => Database.Statement;
+  const patched = (sql: string): Database.Statement => {
+    const statement = prepare(sql);
+    if (sql === 'rollback') {
+      const run = statement.run.bind(statement);
+      statement.run = () => (database.inTransaction ? run() : { changes: 0, lastInsertRowid: 0 });
+    }
+    return statement;
+  };
+  database.prepare = patched as typeof database.prepare;
 }
 
 /**
