@@ -57,7 +57,15 @@ await fleet.stop();
 await model.close();
 
 const verdict = await verify(runs, fleet.store, fleet.ledgerFile);
-const left = processesNaming(folder);
+let left = processesNaming(folder);
+// What was killed last may still be on its way out.
+for (
+  const until = Date.now() + 10_000;
+  left.length > 0 && Date.now() < until;
+  left = processesNaming(folder)
+) {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
 const breaches = [...verdict.breaches, ...left.map((pid) => `process ${pid} is left`)];
 for (const breach of breaches) console.log(`BREACH ${breach}`);
 if (values.keep || breaches.length > 0) console.log(`kept: ${folder}`);
