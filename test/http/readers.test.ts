@@ -132,3 +132,21 @@ test('streams end when the server stops', async () => {
   await readTo(socket, '0\r\n\r\n');
   await bus.until(0);
 });
+
+test('a subscriber that is up to date gets its stream at once, and waits on it', async () => {
+  const server = await startBareServer();
+  const subscribe = { jsonrpc: '2.0', id: 1, method: 'SubscribeToTask', params: { id: 't' } };
+  const response = await fetch(server.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+      'x-participant-id': 'alice',
+      'last-event-id': '1',
+    },
+    body: JSON.stringify(subscribe),
+    signal: AbortSignal.timeout(5_000),
+  });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  await response.body?.cancel();
+});

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Extensions } from '@a2a-js/sdk';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { HarnessError, type JsonValue, type Logger } from '../../core/base/index.ts';
@@ -15,6 +16,9 @@ export interface OperationsOptions {
   /** Who a caller without a header is; absent: nobody. */
   readonly defaultParticipant: string | undefined;
 }
+
+/** How long a stream waits for its first event, which may turn out to be an error, before it begins. */
+const FIRST_EVENT_MS = 500;
 
 /** One event of a stream; an error is the last. */
 export type StreamItem =
@@ -92,17 +96,21 @@ export class Operations {
     headers: Record<string, string>,
     cancel: () => void,
   ): Promise<Outcome> {
-    let first: IteratorResult<{ readonly result?: unknown }, void>;
+    const first = answers.next();
+    const quiet = new AbortController();
     try {
-      first = await answers.next();
+      // A subscriber that is up to date may hear nothing for hours: the stream begins without its first event then.
+      await Promise.race([first, sleep(FIRST_EVENT_MS, undefined, { signal: quiet.signal }).catch(() => {})]);
     } catch (error) {
       cancel();
       return failed(this.#mapped(error));
+    } finally {
+      quiet.abort();
     }
     const mapped = (error: unknown) => this.#mapped(error);
     const items = (async function* (): AsyncGenerator<StreamItem, void, undefined> {
       try {
-        for (let next = first; next.done !== true; next = await answers.next()) {
+        for (let next = await first; next.done !== true; next = await answers.next()) {
           yield { kind: 'event', result: next.value.result, id: call.eventId };
         }
       } catch (error) {
