@@ -100,10 +100,13 @@ function scopeOf(deps: ActivityDeps, at: FailedAttempt): OperationScope {
 }
 
 function toFailure(failure: AttemptFailure, retryAfterMs: number | null): ApplicationFailure {
-  return ApplicationFailure.create({
+  const made = ApplicationFailure.create({
     message: failure.message,
     type: failure.code,
     nonRetryable: !failure.retryable,
     ...(retryAfterMs === null ? {} : { details: [{ retryAfterMs }] }),
   });
+  // Paths of a machine are nothing for a history; the stack is in the log.
+  made.stack = '';
+  return made;
 }
