@@ -39,6 +39,10 @@ export class Fleet {
 
   static async start(folder: string, modelUrl: string): Promise<Fleet> {
     const fleet = new Fleet(folder, { server: await freePort(), temporal: await freePort() });
+    // A program that fails half-way leaves no process behind.
+    process.once('exit', () => {
+      for (const child of fleet.#processes.values()) child.kill('SIGKILL');
+    });
     writeFileSync(fleet.ledgerFile, '');
     writeFileSync(
       join(folder, 'mcp.json'),
