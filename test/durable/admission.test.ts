@@ -219,3 +219,29 @@ test('PC-3: a message that the loop refused has the same answer when it is sent 
   });
   expect(state?.mailbox.map((item) => item.messageId)).toEqual(['m1']);
 });
+
+test('AS-10: a message that another process took to the end of its task meanwhile was accepted, not too late', async () => {
+  const at = rig();
+  const taskId = await undelivered(at, request('m1'));
+  at.mailboxes.start = async (_state, item) => {
+    await at.journal.write(taskId, {
+      entries: [
+        {
+          key: 'ended',
+          exchange: 1,
+          body: { kind: 'state', state: 'COMPLETED', subState: null, text: null, questions: [] },
+        },
+      ],
+      state: { state: 'COMPLETED', subState: null, entry: 'ended' },
+      consumed: [item.key],
+    });
+    return { kind: 'ended' };
+  };
+  expect(await at.admission.admit(request('m1'))).toMatchObject({
+    kind: 'accepted',
+    duplicate: true,
+    exchange: 1,
+    task: { state: 'COMPLETED' },
+  });
+  await expect(at.admission.admit(request('m2', { taskId }))).rejects.toMatchObject({ code: 'task.ended' });
+});

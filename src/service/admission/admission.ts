@@ -197,18 +197,20 @@ export class Admission implements AdmissionPort {
     if (!row.consumed && !isTerminal(task.state)) {
       return { ...(await this.#deliver(task, row.mail)), duplicate: true };
     }
-    const refused = (await this.#deps.journal.store.effects(task.id, [refusalKey(row.key)])).get(
-      refusalKey(row.key),
+    return { ...(await this.#settled(task, row.key)), duplicate: true };
+  }
+
+  /** What became of a message that nobody will take to a loop any more. */
+  async #settled(task: TaskRow, key: string): Promise<AdmissionOutcome> {
+    const { store } = this.#deps.journal;
+    const reason = (await store.effects(task.id, [refusalKey(key)])).get(refusalKey(key));
+    if (typeof reason === 'string') return { kind: 'refused', task, exchange: 0, duplicate: false, reason };
+    const entry = (await store.log(task.id, { kinds: ['message'] })).find(
+      ({ body }) => body.kind === 'message' && body.inbox === key,
     );
-    if (typeof refused === 'string') {
-      return { kind: 'refused', task, exchange: 0, duplicate: true, reason: refused };
-    }
-    const [entry] = (await this.#deps.journal.store.log(row.taskId, { kinds: ['message'] })).filter(
-      ({ body }) => body.kind === 'message' && body.inbox === row.key,
-    );
-    // It came too late to be worked on: the same answer as then.
+    // It came too late to be worked on.
     if (entry === undefined) throw ended(task);
-    return { kind: 'accepted', task, exchange: entry.exchange, duplicate: true };
+    return { kind: 'accepted', task, exchange: entry.exchange, duplicate: false };
   }
 
   /** Hands the message to the loop; while a commit is under way, waits for it (invariant 4). */
@@ -217,7 +219,8 @@ export class Admission implements AdmissionPort {
     for (;;) {
       signal?.throwIfAborted();
       const current = await this.#task(task.id);
-      if (isTerminal(current.state)) throw ended(current);
+      // Another process may have taken it to the loop, which worked on it and ended since.
+      if (isTerminal(current.state)) return this.#settled(current, item.key);
       const delivery = await this.#handOver(current, item);
       if (delivery.kind === 'receipt') {
         this.#deps.failpoint('admission.delivered');
@@ -229,7 +232,7 @@ export class Admission implements AdmissionPort {
       }
       const found = await this.#task(task.id);
       const after = delivery.kind === 'ended' ? await reconcile(this.#deps, found) : found;
-      if (isTerminal(after.state)) throw ended(after);
+      if (isTerminal(after.state)) return this.#settled(after, item.key);
       if (Date.now() > deadline) {
         throw delivery.kind === 'ended'
           ? new HarnessError('temporal_unavailable', `Temporal has no running workflow for task ${task.id}`)
