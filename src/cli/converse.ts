@@ -31,7 +31,7 @@ export async function converse(
   process.stdout.write(`\n${participant}: ${message}\n`);
   let ending = await turn({ text: message });
   for (;;) {
-    const question = ending.questions.find(({ participantId }) => participantId === participant);
+    const question = ending.questions.find(({ participantIds }) => participantIds.includes(participant));
     if (ending.state !== 'INPUT_REQUIRED' || question === undefined) return ending;
     const choice = question.options.length === 0 ? '' : ` (${question.options.map(inertLine).join(', ')})`;
     let text: string;

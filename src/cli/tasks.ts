@@ -78,7 +78,7 @@ function entryWords({ body }: LogEntry, inbox: (key: string) => InboxRow | undef
     case 'state':
       return `- ${stateWords(body)}${body.text === null ? '' : `: ${body.text}`}`;
     case 'question':
-      return `? to ${body.question.participantId}: ${body.question.text}`;
+      return `? to ${body.question.participantIds.join(', ')}: ${body.question.text}`;
     case 'note':
     case 'response':
       return body.text;

@@ -1,12 +1,22 @@
 export type { JsonObject, JsonValue, Logger } from '../core/base/index.ts';
 export { ConfigError, ERROR_CODES, type ErrorCode, HarnessError, HookAbort } from '../core/base/index.ts';
 export {
+  type Command,
+  type CommandContext,
+  type CommandOptions,
+  type CommandOutcome,
+  defineCommand,
+  usageError,
+  type WaitingQuestion,
+} from '../core/commands/index.ts';
+export {
   HookChain,
   type HookContext,
   type HookExecutor,
   type HookPoint,
   type Operations,
 } from '../core/hooks/index.ts';
+export type { Participant, TaskChange, TaskData } from '../core/loop/index.ts';
 export type { LlmEvent, LlmPort, LlmRequest, LlmResponse } from '../core/models/index.ts';
 export { Secret } from '../core/security/index.ts';
 export {

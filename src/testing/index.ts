@@ -1,5 +1,6 @@
 /** The published test kit: a scripted model, a model server on a local port, a clock that stands still. */
 export { FakeClock } from './fake-clock.ts';
+export { proposedHelp } from './help-decision.ts';
 export {
   type ModelServer,
   type ModelServerOptions,
@@ -21,5 +22,6 @@ export {
   type Script,
   type ScriptedCall,
   ScriptedLlm,
+  type ScriptedLlmOptions,
   type ScriptedReply,
 } from './scripted-llm.ts';

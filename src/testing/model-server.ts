@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { isJsonObject, type JsonObject } from '../core/base/index.ts';
 import { chatCompletionsWire } from './chat-completions-wire.ts';
+import { proposedHelp } from './help-decision.ts';
 import { deliver } from './model-server-delivery.ts';
 import type { ModelReply, ServerHabits } from './model-server-replies.ts';
 import type { ModelWire } from './model-wire.ts';
@@ -26,6 +27,8 @@ export interface ModelServerOptions {
   readonly replies:
     | readonly ModelReply[]
     | ((body: JsonObject, requestNumber: number) => ModelReply | Promise<ModelReply>);
+  /** Decides how a participant is reached (PC-7), given the proposal as JSON. Default: as proposed. */
+  readonly decideHelp?: (proposal: string) => ModelReply;
   /** Habits of every reply that does not bring its own. */
   readonly habits?: ServerHabits;
 }
@@ -36,6 +39,8 @@ export interface ModelServer extends AsyncDisposable {
   readonly url: string;
   /** Every request, oldest first. */
   readonly requests: readonly RecordedRequest[];
+  /** Requests that decide how a participant is reached (PC-7), oldest first. They are no part of the replies. */
+  readonly helpRequests: readonly RecordedRequest[];
   /** Requests whose reply was delivered to the end. */
   readonly completed: number;
   /** Ends open connections, and resolves when the port is free. */
@@ -49,21 +54,27 @@ export interface ModelServer extends AsyncDisposable {
  */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
+  const helpRequests: RecordedRequest[] = [];
   let completed = 0;
   const server = createServer((request, response) => {
     let isFault = false;
+    let isHelp = false;
     const closed = new Promise<boolean>((resolve) => {
       response.once('close', () => {
-        if (response.writableFinished && !isFault) completed++;
+        if (response.writableFinished && !isFault && !isHelp) completed++;
         resolve(response.writableFinished);
       });
     });
     const handle = async () => {
       const body = parse(await readText(request));
       const record = { path: request.url ?? '', headers: request.headers, body, closed };
-      const number = requests.push(record);
       const wire = wireOf(request);
-      const reply = wire ? await replyOf(options, wire, body, number) : notFound(record.path);
+      const proposal = proposedHelp(body);
+      isHelp = proposal !== undefined;
+      const number = (isHelp ? helpRequests : requests).push(record);
+      const asked =
+        proposal === undefined ? undefined : (options.decideHelp?.(proposal) ?? { text: proposal });
+      const reply = asked ?? (wire ? await replyOf(options, wire, body, number) : notFound(record.path));
       isFault = 'fault' in reply;
       await deliver(reply, {
         response,
@@ -85,6 +96,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
+    helpRequests,
     get completed() {
       return completed;
     },

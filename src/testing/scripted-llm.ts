@@ -8,6 +8,7 @@ import type {
   LlmUsage,
   ToolCall,
 } from '../core/models/index.ts';
+import { proposedHelp } from './help-decision.ts';
 
 /** A tool call of a script. Arguments given as a string are passed on as they are, broken ones included. */
 export interface ScriptedCall {
@@ -53,6 +54,13 @@ export function call(
   return { ...rest, calls: [{ name, arguments: args }] };
 }
 
+export interface ScriptedLlmOptions {
+  readonly model?: string;
+  readonly contextWindow?: number;
+  /** Decides how a participant is reached (PC-7), given the proposal as JSON. Default: as proposed. */
+  readonly decideHelp?: (proposal: string, request: LlmRequest) => ScriptedReply;
+}
+
 /**
  * A model that answers from a script (MD-8): streams its text in pieces, with the delays and failures the script
  * asks for, and stops at once when the signal aborts. Usage that the script does not give is estimated at four
@@ -64,10 +72,14 @@ export class ScriptedLlm implements LlmPort {
   readonly contextWindow?: number;
   /** Every request, oldest first, those that failed included. */
   readonly requests: LlmRequest[] = [];
+  /** Requests that decide how a participant is reached (PC-7), oldest first. They are no part of the script. */
+  readonly helpRequests: LlmRequest[] = [];
   readonly #script: Script;
+  readonly #decideHelp: ScriptedLlmOptions['decideHelp'];
 
-  constructor(script: Script, options: { readonly model?: string; readonly contextWindow?: number } = {}) {
+  constructor(script: Script, options: ScriptedLlmOptions = {}) {
     this.#script = script;
+    this.#decideHelp = options.decideHelp;
     this.model = options.model ?? 'scripted';
     this.description = `model endpoint scripted: api=scripted model=${this.model}`;
     if (options.contextWindow !== undefined) this.contextWindow = options.contextWindow;
@@ -75,8 +87,12 @@ export class ScriptedLlm implements LlmPort {
 
   async *stream(request: LlmRequest, signal: AbortSignalLike): AsyncGenerator<LlmEvent, void, undefined> {
     if (signal.aborted) throw signal.reason;
-    const callNumber = this.requests.push(request);
-    const scripted = await this.#reply(request, callNumber);
+    const proposal = proposedHelp(request);
+    const callNumber = (proposal === undefined ? this.requests : this.helpRequests).push(request);
+    const scripted =
+      proposal === undefined
+        ? await this.#reply(request, callNumber)
+        : (this.#decideHelp?.(proposal, request) ?? reply(proposal));
     await pause(scripted.delayMs ?? 0, signal);
     const pieces = piecesOf(scripted.text ?? '', scripted.chunkSize ?? 16);
     for (const [position, delta] of pieces.entries()) {

@@ -4,12 +4,12 @@ import { HarnessError, HookAbort } from '../../src/core/base/index.ts';
 import { HookChain } from '../../src/core/hooks/index.ts';
 import type { CommitInput } from '../../src/core/loop/index.ts';
 import { defineTool, type Tool } from '../../src/core/tools/index.ts';
-import { askParticipant } from '../../src/service/durable/activities/ask-participant.ts';
 import { commit } from '../../src/service/durable/activities/commit.ts';
 import { Conversations } from '../../src/service/durable/activities/conversation.ts';
 import type { ActivityDeps } from '../../src/service/durable/activities/deps.ts';
 import { judgeFailure } from '../../src/service/durable/activities/failures.ts';
 import { modelTurn } from '../../src/service/durable/activities/model-turn.ts';
+import { requestHelp } from '../../src/service/durable/activities/request-help.ts';
 import { runTool } from '../../src/service/durable/activities/run-tool.ts';
 import { call, reply, ScriptedLlm, type ScriptedReply } from '../../src/testing/index.ts';
 import { type ActivityRig, activityRig } from '../support/activities.ts';
@@ -54,6 +54,8 @@ function commitInput(rig: ActivityRig, rest: Partial<CommitInput> = {}): CommitI
     storeId,
     key: 'state:0',
     exchange: 1,
+    turn: 1,
+    tokensTotal: 0,
     state: 'CANCELED',
     subState: null,
     text: { from: 'canceled', by: 'alice', calls: [] },
@@ -284,8 +286,8 @@ test('PC-4, HK-11: asking again after the question was published does not decide
     { hooks },
   );
   await runTurn(rig);
-  const one = await askParticipant(rig.deps, rig.call(0), rig.run);
-  expect(await askParticipant(rig.deps, rig.call(0), { ...rig.run, attempt: 2 })).toEqual(one);
+  const one = await requestHelp(rig.deps, rig.call(0), rig.run);
+  expect(await requestHelp(rig.deps, rig.call(0), { ...rig.run, attempt: 2 })).toEqual({ ...one, tokens: 0 });
   expect(decided).toBe(1);
 });
 

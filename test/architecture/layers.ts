@@ -24,6 +24,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'core/security': { pure: true, imports: ['core/base', 'core/loop'] },
   'core/tools': { pure: true, imports: ['core/base', 'core/models', 'core/loop'] },
   'core/hooks': { pure: true, imports: ['core/base', 'core/models', 'core/loop', 'core/tools'] },
+  'core/approvals': { pure: true, imports: ['core/base', 'core/loop', 'core/tools', 'core/hooks'] },
+  'core/commands': { pure: true, imports: ['core/base', 'core/loop'] },
   'core/prompts': { pure: true, imports: ['core/base', 'core/models', 'core/loop', 'core/tools'] },
   'core/persistence': { pure: true, imports: ['core/base', 'core/models', 'core/loop'] },
   'core/extensions': { pure: true, imports: ['core/base', 'core/loop', 'core/persistence'] },
@@ -53,6 +55,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   'service/admission': { imports: ['core/*'] },
   'service/a2a': { imports: ['core/*'] },
+  'service/channels': { imports: ['core/*'] },
   'service/mount': { imports: ['core/base'] },
   'service/o11y': { imports: ['core/base', 'core/security'] },
 
@@ -71,6 +74,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'service/durable/embedded',
       'service/admission',
       'service/a2a',
+      'service/channels',
       'service/mount',
       'service/o11y',
     ],
@@ -154,11 +158,13 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'smol-toml': ['service/harness/settings', 'cli'],
   zod: [
     'core/tools',
+    'core/persistence',
     'core/extensions',
     'adapters/models/openai',
     'adapters/tools/mcp',
     'builtin',
     'service/a2a',
+    'service/durable/activities',
     'service/harness',
     'demo',
     'cli',

@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadSettings } from '../../src/service/harness/settings/index.ts';
 import { knownKeys } from '../../src/service/harness/settings/known-keys.ts';
 import { NO_EFFECT_YET, NOT_YET } from '../../src/service/harness/settings/not-yet.ts';
 import { fileSchema } from '../../src/service/harness/settings/schema/index.ts';
@@ -30,4 +33,16 @@ test('CF-1: the page lists every key that has an effect, and no other', () => {
       (!tables.has(key) || documented.includes(key)),
   );
   expect(documented.toSorted()).toEqual(expected.toSorted());
+});
+
+test('every example of the page loads', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'configuration-page-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'agent.toml');
+  const examples = [...page.matchAll(/^```toml\n(.*?)^```$/gms)].map(([, toml = '']) => {
+    writeFileSync(path, toml);
+    return loadSettings({ path, env: {} });
+  });
+  expect(examples.flatMap(({ notes, warnings }) => [...notes, ...warnings])).toEqual([]);
+  expect(examples.at(-1)?.approvals.rules.map(({ decision }) => decision)).toEqual(['allow', 'ask', 'deny']);
 });

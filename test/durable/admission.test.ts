@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { HarnessError, HookAbort, silentLogger } from '../../src/core/base/index.ts';
 import type { Delivery, DeliveryPort, InboundRequest } from '../../src/core/channels/index.ts';
+import { CommandRegistry } from '../../src/core/commands/index.ts';
 import { HookChain } from '../../src/core/hooks/index.ts';
-import { type CarriedState, type MailItem, receive } from '../../src/core/loop/index.ts';
+import { type CarriedState, type MailItem, type Pending, receive } from '../../src/core/loop/index.ts';
 import { Journal, LocalBus } from '../../src/core/persistence/index.ts';
 import { createRedactor, createSecretRegistry } from '../../src/core/security/index.ts';
 import { Admission } from '../../src/service/admission/index.ts';
@@ -55,6 +56,7 @@ function rig() {
     journal,
     delivery: mailboxes,
     hooks,
+    commands: new CommandRegistry(),
     defaults: {
       agentId: 'painter',
       storeId: store.identity,
@@ -84,6 +86,10 @@ function request(messageId: string, rest: Partial<InboundRequest> = {}): Inbound
   };
 }
 
+function messageIdOf(each: Pending): string | undefined {
+  return each.type === 'message' ? each.item.messageId : undefined;
+}
+
 /** Admits a first message that reaches nobody; returns the task it left. */
 async function undelivered({ admission, mailboxes }: ReturnType<typeof rig>, first: InboundRequest) {
   mailboxes.reachable = false;
@@ -102,7 +108,7 @@ test('DU-2: a message that comes while the first is undelivered does not take it
   const second = await at.admission.admit(request('m2', { taskId }));
   expect(second).toMatchObject({ kind: 'accepted', exchange: 1 });
   const state = at.mailboxes.states.get(taskId);
-  expect(state?.mailbox.map((item) => item.messageId)).toEqual(['m1', 'm2']);
+  expect(state?.mailbox.map(messageIdOf)).toEqual(['m1', 'm2']);
   expect(state?.conversation).toBe('single');
   // Delivered again: a first message that is there already is a duplicate.
   await at.admission.redeliver(new AbortController().signal);
@@ -208,7 +214,7 @@ test('PC-3: a message that the loop refused has the same answer when it is sent 
   const at = rig();
   const { task } = await at.admission.admit(request('m1'));
   const state = at.mailboxes.states.get(task.id);
-  state?.questions.push({ id: 'q', participantId: 'bob' });
+  state?.questions.push({ id: 'q', participantIds: ['bob'], surfaced: [] });
   const answer = request('m2', { taskId: task.id, channel: { channelId: task.id, inReplyTo: 'q' } });
   const refused = await at.admission.admit(answer);
   expect(refused).toMatchObject({ kind: 'refused', reason: expect.stringContaining('somebody else') });
@@ -217,7 +223,7 @@ test('PC-3: a message that the loop refused has the same answer when it is sent 
     duplicate: true,
     reason: refused.reason,
   });
-  expect(state?.mailbox.map((item) => item.messageId)).toEqual(['m1']);
+  expect(state?.mailbox.map(messageIdOf)).toEqual(['m1']);
 });
 
 test('AS-10: a message that another process took to the end of its task meanwhile was accepted, not too late', async () => {

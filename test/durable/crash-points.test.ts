@@ -70,7 +70,7 @@ function nth(count: number): { readonly happened: () => void; readonly promise: 
   };
 }
 
-// ---- Killed processes, at the same time: a new worker gets a lost one's workflow task after ten seconds.
+// ---- Killed processes, at the same time: what a lost worker had begun goes on seconds later.
 
 /** An agent in processes that are killed at a failpoint and started again on the same store. */
 class Killed {

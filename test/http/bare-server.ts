@@ -64,7 +64,7 @@ export async function startBareServer(options: Partial<A2AServerOptions> = {}) {
       messageId: 'm',
       bodyHash: '',
       message: { parts: [], extensions: [], referenceTaskIds: [] },
-      mail: { key: 'k', messageId: 'm', sender: 'alice' },
+      mail: { key: 'k', messageId: 'm', sender: 'alice', role: 'reporter', kind: 'human' },
     },
     task: { id: 't', contextId: 'c', reporter: 'alice', data: DATA },
     entries: [{ key: 'message:k', exchange: 1, body: { kind: 'message', inbox: 'k' } }],
@@ -72,8 +72,15 @@ export async function startBareServer(options: Partial<A2AServerOptions> = {}) {
   const stop = new AbortController();
   const away = () => Promise.reject(new HarnessError('worker_unavailable', 'no worker answered'));
   const a2a = new A2AServer({
-    card: buildCard({ name: 'a', description: 'a', version: '1', skills: [], publicUrl: 'http://a' }),
-    admission: { admit: away },
+    card: buildCard({
+      name: 'a',
+      description: 'a',
+      version: '1',
+      skills: [],
+      commands: [],
+      publicUrl: 'http://a',
+    }),
+    admission: { admit: away, open: away },
     delivery: { start: away, deliver: away, cancel: away, fate: away },
     journal,
     projection: new Projection(store, 'agent'),

@@ -1,5 +1,8 @@
 import { AgentCard } from '@a2a-js/sdk';
 import { expect, test } from 'vitest';
+import { defineCommand } from '../../src/core/commands/index.ts';
+import { EXTENSION } from '../../src/core/extensions/index.ts';
+import type { HarnessOptions } from '../../src/service/harness/index.ts';
 import { sdkClient } from '../support/client.ts';
 import { startTestHarness } from '../support/harness.ts';
 import { answerOf, BINDINGS, get, post, rpc } from './raw.ts';
@@ -42,8 +45,74 @@ test('the extensions stand in their order, and none is required', async () => {
     [`${root}/task/v1`, false],
     [`${root}/channel/v1`, false],
     [`${root}/status/v1`, false],
+    [`${root}/commands/v1`, false],
     [`${root}/progress/v1`, false],
   ]);
+});
+
+/** The parameters of an extension on the card of an agent with these commands. */
+async function paramsOf(uri: string, options: HarnessOptions = {}) {
+  const { url } = await startTestHarness([], options);
+  const card = AgentCard.fromJSON(await (await fetch(`${url}${CARD}`)).json());
+  return card.capabilities?.extensions.find((extension) => extension.uri === uri)?.params;
+}
+
+test('SF-5: the commands stand on the card by name, with these keys and no other', async () => {
+  const order = defineCommand({
+    name: 'order',
+    description: 'Show an order.',
+    argumentHint: '<number>',
+    argumentSchema: { type: 'string', pattern: '^[0-9]+$' },
+    run: (number) => ({ text: `order ${number}` }),
+  });
+  const { commands } = (await paramsOf(EXTENSION.commands, { commands: [order] })) as {
+    commands: Record<string, string>[];
+  };
+  expect(commands.map(({ name }) => name)).toEqual([
+    'approvals',
+    'cancel',
+    'complete',
+    'effort',
+    'model',
+    'order',
+    'status',
+    'sub-task',
+  ]);
+  expect(commands.find(({ name }) => name === 'order')).toEqual({
+    name: 'order',
+    description: 'Show an order.',
+    argument_hint: '<number>',
+  });
+  for (const command of commands) {
+    expect(Object.keys(command).toSorted()).toEqual(['argument_hint', 'description', 'name']);
+  }
+});
+
+test('SF-5: what clients complete arguments by stands with the progress extension', async () => {
+  const { argument_schemas: schemas } = (await paramsOf(EXTENSION.progress)) as {
+    argument_schemas: Record<string, unknown>;
+  };
+  expect(Object.keys(schemas).toSorted()).toEqual(['effort', 'model', 'sub-task']);
+  expect(schemas.effort).toEqual({ type: 'string', enum: ['low', 'medium', 'high', 'default'] });
+});
+
+test('an agent may do without the built-in commands, or have another in the place of one', async () => {
+  const status = defineCommand({ name: 'status', description: 'Mine.', run: () => ({ text: '' }) });
+  expect(await paramsOf(EXTENSION.commands, { builtinCommands: false, commands: [status] })).toEqual({
+    commands: [{ name: 'status', description: 'Mine.', argument_hint: '' }],
+  });
+  const { commands } = (await paramsOf(EXTENSION.commands, { commands: [status] })) as {
+    commands: unknown[];
+  };
+  expect(commands).toHaveLength(7);
+  expect(commands).toContainEqual({ name: 'status', description: 'Mine.', argument_hint: '' });
+});
+
+test('two commands of one name keep an agent from starting', async () => {
+  const ping = defineCommand({ name: 'ping', description: '', run: () => ({ text: '' }) });
+  await expect(startTestHarness([], { commands: [ping, ping] })).rejects.toMatchObject({
+    code: 'plugin.invalid',
+  });
 });
 
 test('the card leads the official client to the agent, and names no interface that does not answer', async () => {

@@ -85,7 +85,7 @@ test('a change of the task is the whole task data, with the state unchanged', as
 test('the progress extension shows text as it is written, also to who activates the task extension', async () => {
   const { stream, events } = await streamWith([EXTENSION.task, EXTENSION.progress]);
   expect(stream.response.headers.get('a2a-extensions')).toBe(`${EXTENSION.task},${EXTENSION.progress}`);
-  expect(carried(events)).toEqual(['task', 'artifact', 'artifact']);
+  expect(carried(events)).toEqual([...['progress', 'task', 'progress', 'progress', 'artifact', 'artifact']]);
 });
 
 test('extensions the card does not list are ignored, and not echoed', async () => {
@@ -94,6 +94,11 @@ test('extensions the card does not list are ignored, and not echoed', async () =
   expect(events.map(seen).at(-1)?.metadata).toEqual({
     [METADATA.status]: { sub_state: 'awaiting-next-message' },
   });
+});
+
+test('every extension of the card is echoed to who activates it', async () => {
+  const { stream } = await streamWith(Object.values(EXTENSION));
+  expect(stream.response.headers.get('a2a-extensions')).toBe(Object.values(EXTENSION).join(','));
 });
 
 test('a blocking send echoes what it activated, and a task carries its data whoever reads it', async () => {
@@ -108,7 +113,7 @@ test('a blocking send echoes what it activated, and a task carries its data whoe
   expect(metadata[METADATA.status]).toEqual({ sub_state: 'awaiting-next-message' });
 });
 
-test('a tool is progress: its start and end are shown to who asked for progress', async () => {
+test('SF-6: turns, tools and what a task waits for are shown to who asked for progress', async () => {
   const look = defineTool({ name: 'look', description: '', input: z.object({}), run: () => 'nothing' });
   const { url } = await startTestHarness(
     [call('app/look'), reply('Looked.'), call('app/look'), reply('Again.')],
@@ -127,5 +132,11 @@ test('a tool is progress: its start and end are shown to who asked for progress'
     });
   };
   expect(await show([])).toEqual([]);
-  expect(await show([EXTENSION.progress])).toEqual(['tool_started app/look', 'tool_finished app/look']);
+  expect(await show([EXTENSION.progress])).toEqual([
+    'model null',
+    'tool_started app/look',
+    'tool_finished app/look',
+    'model null',
+    'waiting awaiting-next-message',
+  ]);
 });

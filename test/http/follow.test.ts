@@ -30,7 +30,7 @@ async function openJournal() {
       messageId: 'm',
       bodyHash: '',
       message: { parts: [], extensions: [], referenceTaskIds: [] },
-      mail: { key: 'k', messageId: 'm', sender: 'alice' },
+      mail: { key: 'k', messageId: 'm', sender: 'alice', role: 'reporter', kind: 'human' },
     },
     task: {
       id: 't',

@@ -28,7 +28,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
     '%s says which part was not there, and that trying again may help',
     async (code) => {
       const admit = () => Promise.reject(new HarnessError(code, 'it was not there'));
-      const { url } = await startBareServer({ admission: { admit } });
+      const { url } = await startBareServer({ admission: { admit, open: admit } });
       const answer = await rpc(url, 'SendMessage', say('Hi'), { ...alice, binding });
       const reason = code === 'store.write' ? 'store_unavailable' : code;
       expect(answer.error).toMatchObject({ code: -32603, message: 'it was not there', data: [{ reason }] });
@@ -39,7 +39,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
 
   test('what fails inside says nothing of the inside', async () => {
     const admit = () => Promise.reject(new TypeError('cannot read secrets of /etc/passwd'));
-    const { url } = await startBareServer({ admission: { admit } });
+    const { url } = await startBareServer({ admission: { admit, open: admit } });
     const answer = await rpc(url, 'SendMessage', say('Hi'), { ...alice, binding });
     expect(answer.status).toBe(binding === 'JSONRPC' ? 200 : 500);
     expect(answer.error).toMatchObject({

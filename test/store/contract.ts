@@ -49,7 +49,7 @@ function admission(key: string, options: { taskId?: string; first?: boolean } = 
       messageId: key,
       bodyHash: `hash of ${key}`,
       message: { parts: [{ kind: 'text', text: `text of ${key}` }], extensions: [], referenceTaskIds: [] },
-      mail: { key, messageId: key, sender: 'alice' },
+      mail: { key, messageId: key, sender: 'alice', role: 'reporter', kind: 'human' },
     },
     ...(first
       ? {
@@ -172,7 +172,7 @@ export function storeContract(factory: StoreFactory): void {
       entries: [note('late')],
       transcript: [{ key: 'late', item: { type: 'assistant', effect: 'result:1.0.1' } }],
       blobs: [{ key: 'late', text: 'late' }],
-      data: { ...DATA, goal: 'Another' },
+      changes: [{ kind: 'set', name: 'Another' }],
       consumed: ['m1'],
     });
     expect(late).toMatchObject({ applied: false, entries: [], added: [], task: { state: 'COMPLETED' } });
@@ -279,7 +279,10 @@ export function storeContract(factory: StoreFactory): void {
 
   test('SR-7, DU-13: everything is there after a restart, under the same identity', async () => {
     const { store, reopen } = await opened();
-    await store.write('task', { ...state('state:0', 'INPUT_REQUIRED'), data: { ...DATA, goal: 'Another' } });
+    await store.write('task', {
+      ...state('state:0', 'INPUT_REQUIRED'),
+      changes: [{ kind: 'set', name: 'Another' }],
+    });
     const { identity } = store;
     const before = [await store.task('task'), await store.log('task')];
     await store.close();

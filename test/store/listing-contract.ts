@@ -26,7 +26,7 @@ async function open(store: TaskStore, { id, people: names = ['alice'], contextId
       messageId: key,
       bodyHash: key,
       message: { parts: [{ kind: 'text', text: key }], extensions: [], referenceTaskIds: [] },
-      mail: { key, messageId: key, sender: 'alice' },
+      mail: { key, messageId: key, sender: 'alice', role: 'reporter', kind: 'human' },
     },
     task: { id, contextId, reporter: 'alice', data: { ...DATA, participants: people(names) } },
     entries: [
@@ -94,9 +94,9 @@ export function listingContract(factory: StoreFactory): void {
     await open(store, { id: 'b', people: ['bob'] });
     const seen = async () => [await ids(), await ids({ reader: 'bob' }), await ids({ reader: 'carol' })];
     expect(await seen()).toEqual([['a'], ['b', 'a'], []]);
-    await store.write('a', { data: { ...DATA, participants: people(['alice', 'carol']) } });
+    await store.write('a', { changes: [{ kind: 'set', participants: people(['alice', 'carol']) }] });
     expect(await seen()).toEqual([['a'], ['b'], ['a']]);
-    await store.write('a', { data: { ...DATA, participants: people(['carol']) } });
+    await store.write('a', { changes: [{ kind: 'set', participants: people(['carol']) }] });
     expect(await seen()).toEqual([[], ['b'], ['a']]);
   });
 

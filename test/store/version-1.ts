@@ -38,10 +38,10 @@ create table refusals (
 insert into meta values ('identity', 'the-identity');
 insert into tasks values
   ('old', 'c-old', 'alice', 'COMPLETED', null, 2,
-   '{"name":"n","goal":"g","participants":[{"id":"alice","kind":"human","role":"reporter","displayName":null}]}',
+   '{"name":"n","goal":"g","type":null,"description":"","acceptanceCriteria":[],"participants":[{"id":"alice","kind":"human","role":"reporter","displayName":"alice"}],"parentTasks":[],"subTasks":[],"plan":null,"lifecycle":"conversation","model":null,"reasoningEffort":null}',
    '2026-01-01T00:00:00.000Z', '2026-01-05T00:00:00.000Z', 3, 0),
   ('new', 'c-new', 'alice', 'WORKING', null, 2,
-   '{"name":"n","goal":"g","participants":[{"id":"alice","kind":"human","role":"reporter","displayName":null},{"id":"bob","kind":"human","role":"watcher","displayName":null}]}',
+   '{"name":"n","goal":"g","type":null,"description":"","acceptanceCriteria":[],"participants":[{"id":"alice","kind":"human","role":"reporter","displayName":"alice"},{"id":"bob","kind":"human","role":"watcher","displayName":"bob"}],"parentTasks":[],"subTasks":[],"plan":null,"lifecycle":"conversation","model":null,"reasoningEffort":null}',
    '2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z', 2, 0);
 insert into events values
   ('old', 1, 'submitted', 'state', 0, '2026-01-01T00:00:00.000Z', '{}'),

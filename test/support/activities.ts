@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { INTRINSICS, loadSystemPrompt } from '../../src/builtin/index.ts';
+import { CommandRegistry } from '../../src/core/commands/index.ts';
 import { HookChain } from '../../src/core/hooks/index.ts';
 import type { CallInput, TurnInput } from '../../src/core/loop/index.ts';
 import type { LlmPort } from '../../src/core/models/index.ts';
@@ -50,7 +51,7 @@ export async function activityRig(
       messageId: 'm1',
       bodyHash: '',
       message: { parts: [{ kind: 'text', text: 'Paint the shed' }], extensions: [], referenceTaskIds: [] },
-      mail: { key: 'm1', messageId: 'm1', sender: 'alice' },
+      mail: { key: 'm1', messageId: 'm1', sender: 'alice', role: 'reporter', kind: 'human' },
     },
     task: { id: 'task', contextId: 'context', reporter: 'alice', data: DATA },
     entries: [
@@ -69,6 +70,11 @@ export async function activityRig(
     hooks: options.hooks ?? new HookChain(),
     llm,
     tools,
+    commands: new CommandRegistry(),
+    approvals: { rules: [], approvers: ['admin', 'reporter'] },
+    admission: { admit: notHere, open: notHere },
+    channels: { deliver: async () => {} },
+    selectableModels: ['scripted'],
     intrinsics: new Map(INTRINSICS.map((each) => [each.name, each])),
     systemPrompt: loadSystemPrompt(),
     toolResultLimit: options.toolResultLimit ?? 1000,
@@ -87,17 +93,22 @@ export async function activityRig(
       ...ref,
       exchange: 1,
       turn: 0,
-      mail: [{ key: 'm1' }],
+      mail: [{ type: 'message', key: 'm1' }],
       unread: null,
       interrupted: [],
       lifecycle: 'conversation',
       conversation: 'open',
       openQuestions: [],
+      waitingCalls: [],
       openChildren: 0,
-      model: null,
-      effort: null,
+      actors: ['alice'],
+      tokensTotal: 0,
       ...rest,
     }),
     call: (ordinal, rest = {}) => ({ ...ref, exchange: 1, turn: 0, ordinal, mode: 'run', ...rest }),
   };
+}
+
+function notHere(): Promise<never> {
+  return Promise.reject(new Error('activities are tested without a way in'));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { HarnessError } from '../../core/base/index.ts';
 import type { Intrinsic } from '../../core/tools/index.ts';
 import { defineIntrinsic } from './define.ts';
+import { assertAskable } from './participants.ts';
 
 const input = z.strictObject({
   participant_id: z.string().min(1).describe('Who to ask: the id of a participant of this task.'),
@@ -24,24 +24,23 @@ export const askParticipantIntrinsic: Intrinsic = defineIntrinsic({
     'Ask a participant of this task for one message of input and wait for the answer. The answer comes as a message ' +
     'of that participant; never answer for them.',
   operation: 'help.requested',
+  command: 'help',
   input,
-  apply({ participant_id: id, question, options, expires_in: expiresInSeconds }, { data }) {
-    const member = data.participants.find((participant) => participant.id === id);
-    if (member === undefined || member.role === 'assignee') {
-      const others = data.participants
-        .filter((participant) => participant.role !== 'assignee')
-        .map(({ id: other }) => other);
-      throw new HarnessError(
-        'tool.invalid_arguments',
-        `"${id}" cannot be asked; participants: ${others.join(', ')}`,
-      );
-    }
-    const request = {
-      participantId: id,
-      question,
-      options,
-      ...(expiresInSeconds ? { expiresInSeconds } : {}),
+  apply({ participant_id: participantId, question, options, expires_in: expiresInSeconds }, { data }) {
+    assertAskable(data, participantId);
+    return {
+      kind: 'command',
+      request: {
+        command: 'help',
+        route: 'ask',
+        participantId,
+        question,
+        options,
+        name: '',
+        goal: '',
+        acceptanceCriteria: [],
+        ...(expiresInSeconds ? { expiresInSeconds } : {}),
+      },
     };
-    return { kind: 'command', command: 'ask_participant', request };
   },
 });

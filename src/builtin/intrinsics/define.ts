@@ -7,13 +7,17 @@ export function defineIntrinsic<S extends z.ZodType>(definition: {
   readonly name: string;
   readonly description: string;
   readonly operation?: NonNullable<Intrinsic['operation']>;
+  readonly command?: NonNullable<Intrinsic['command']>;
+  readonly readOnly?: boolean;
   readonly input: S;
   apply(args: z.output<S>, context: IntrinsicContext): IntrinsicOutcome | Promise<IntrinsicOutcome>;
 }): Intrinsic {
-  const { input, apply, ...rest } = definition;
+  const { input, apply, readOnly = false, ...rest } = definition;
   const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
   return {
     ...rest,
+    // They change the task and nothing outside it.
+    annotations: { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false },
     inputSchema: inputSchema as unknown as JsonObject,
     apply: (args, context) => apply(input.parse(args), context),
   };

@@ -29,7 +29,7 @@ export const createPlanIntrinsic: Intrinsic = defineIntrinsic({
     }));
     const plan = createPlan(planned, data.plan);
     const lines = plan.steps.map((step) => `- ${step.id} (${step.state})`).join('\n');
-    return { kind: 'result', text: `plan recorded:\n${lines}`, data: { ...data, plan } };
+    return { kind: 'result', text: `plan recorded:\n${lines}`, change: { kind: 'set', plan } };
   },
 });
 
@@ -47,6 +47,6 @@ export const completeStepIntrinsic: Intrinsic = defineIntrinsic({
     const left = plan.steps.filter((each) => each.state !== 'done').map((each) => each.id);
     const text =
       left.length === 0 ? 'recorded; every step is done' : `recorded; open steps: ${left.join(', ')}`;
-    return { kind: 'result', text, data: { ...data, plan } };
+    return { kind: 'result', text, change: { kind: 'set', plan } };
   },
 });

@@ -10,6 +10,7 @@ const MAX_LENGTH = 16_000;
 export const readToolOutputIntrinsic: Intrinsic = defineIntrinsic({
   name: 'read_tool_output',
   description: 'Read a part of a tool result that was cut. The marker of the cut names the ref.',
+  readOnly: true,
   input: z.strictObject({
     ref: z.string().min(1),
     offset: z.number().int().nonnegative().describe('Characters to skip.'),

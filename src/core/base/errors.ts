@@ -56,6 +56,10 @@ export const ERROR_CODES = {
   },
   store_unavailable: { retryable: true, summary: 'The store could not be read or written.' },
   'store.write': { retryable: true, summary: 'A write to the store failed; the operation is not done.' },
+  'store.corrupt': {
+    retryable: false,
+    summary: 'A record in the store is damaged; the message names its table and key.',
+  },
   'store.schema_newer': {
     retryable: false,
     summary: 'The store was written by a newer version of this program.',
@@ -86,6 +90,7 @@ export const ERROR_CODES = {
     summary: 'The arguments of a tool call fail the schema of the tool.',
   },
   'tool.vetoed': { retryable: false, summary: 'A hook vetoed the call.' },
+  'tool.denied': { retryable: false, summary: 'A rule, a person or a deadline refused the call.' },
   'tool.failed': { retryable: false, summary: 'The tool ran and failed.' },
   'tool.unavailable': { retryable: true, summary: 'The server of the tool did not answer.' },
   'tool.outcome_unknown': {

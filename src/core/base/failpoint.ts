@@ -10,6 +10,7 @@ export const FAILPOINTS = [
   'tool.ran',
   'tool.saved',
   'commit.saved',
+  'channel.stored',
 ] as const;
 
 export type Failpoint = (typeof FAILPOINTS)[number];

@@ -1,5 +1,13 @@
-import type { TaskBrief } from '../extensions/index.ts';
-import type { CarriedState, MailItem, NewTaskState, Participant, Receipt } from '../loop/index.ts';
+import type { TaskBrief, TaskUpdate } from '../extensions/index.ts';
+import type {
+  CarriedState,
+  MailItem,
+  NewTaskState,
+  Participant,
+  Receipt,
+  TaskData,
+  Verdict,
+} from '../loop/index.ts';
 import type { InboundMessage, TaskRow } from '../persistence/index.ts';
 
 /** A message as a surface hands it over: parsed, its sender known, nothing stored yet. */
@@ -17,22 +25,42 @@ export interface InboundRequest {
   readonly text: string;
   readonly interrupt: boolean;
   readonly conversation?: 'open' | 'single';
+  /** The `task` envelope of a first message: the data of the new task. */
   readonly brief?: TaskBrief;
+  /** The `task` envelope of a later one: what is to change. */
+  readonly update?: TaskUpdate;
   readonly control?: 'complete';
+  /** A decision about a call (PC-12). */
+  readonly verdict?: Verdict;
   /** The channel part, if there is one. */
   readonly channel?: { readonly channelId: string; readonly inReplyTo?: string };
 }
 
 /** What came of a message. */
 export interface AdmissionOutcome {
-  readonly kind: 'accepted' | 'refused';
+  /**
+   * `accepted`: the loop has it. `applied`: it changed the task's data, and no loop works on it. `command`: it runs as a
+   * slash command beside the conversation. `refused`: it was not accepted.
+   */
+  readonly kind: 'accepted' | 'applied' | 'command' | 'refused';
   /** The task as it was stored before the message was handed to the loop: what a stream starts with. */
   readonly task: TaskRow;
+  /** Key of the message. */
+  readonly key: string;
   /** The exchange the message started or joined. */
   readonly exchange: number;
   readonly duplicate: boolean;
   /** For `refused`: why, for the sender alone (PC-3). */
   readonly reason?: string;
+}
+
+/** A sub-task of this agent, whose first message is its own. */
+export interface SubtaskRequest {
+  /** Unique for what it is for: the same one again is the same task. */
+  readonly messageId: string;
+  readonly contextId: string;
+  readonly text: string;
+  readonly data: TaskData;
 }
 
 /** Takes messages in. @throws HarnessError with an `input.*`, `task.*`, `store*` or `*_unavailable` code. */
@@ -42,6 +70,8 @@ export interface AdmissionPort {
    * wants to see everything it causes begins to listen there. It must not throw.
    */
   admit(request: InboundRequest, stored?: (task: TaskRow) => void): Promise<AdmissionOutcome>;
+  /** Opens a sub-task with the agent as its sender, and starts it (ST-1); returns its id. @throws HookAbort too. */
+  open(request: SubtaskRequest): Promise<string>;
 }
 
 /** What came of handing a message to the loop. */

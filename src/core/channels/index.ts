@@ -7,4 +7,6 @@ export type {
   InboundRequest,
   LoopFate,
   NewTaskDefaults,
+  SubtaskRequest,
 } from './inbound.ts';
+export type { ChannelMedium, ChannelSender, OutboundMessage, ReceivedMessage } from './medium.ts';

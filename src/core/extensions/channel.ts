@@ -20,31 +20,71 @@ export const channelMessage = z.strictObject({
 
 export type ChannelMessage = z.infer<typeof channelMessage>;
 
+/** What a decision about a call says (PC-12): the data of a part in a `help_reply`. */
+export const approvalPart = z.strictObject({
+  decision: z.enum(['approve', 'deny']),
+  remember: z.boolean().default(false),
+  call_id: z.string().min(1).max(256),
+  arguments_hash: z.string().min(1).max(256),
+});
+
+/** A channel message of the agent (PC-2). */
+export interface AgentChannelMessage {
+  readonly taskId: string;
+  readonly agentId: string;
+  readonly text: string;
+  /** The question it puts, and its id. */
+  readonly question?: { readonly id: string; readonly record: QuestionRecord };
+}
+
+/** A message of the agent as the channel part that carries it. */
+export function encodeChannelMessage({ taskId, agentId, text, question }: AgentChannelMessage): JsonObject {
+  return {
+    channel_id: taskId,
+    sender: agentId,
+    kind: question ? 'help_request' : 'message',
+    text,
+    parts: question ? questionParts(question.id, question.record) : [],
+  };
+}
+
 /** A question as the channel part that carries it. */
 export function encodeQuestion(
   taskId: string,
   agentId: string,
   id: string,
-  question: QuestionRecord,
+  record: QuestionRecord,
 ): JsonObject {
-  return {
-    channel_id: taskId,
-    sender: agentId,
-    kind: 'help_request',
-    text: question.text,
-    parts: [
-      {
-        kind: 'data',
-        media_type: MEDIA_TYPE.question,
-        data: {
-          question_id: id,
-          participant_id: question.participantId,
-          options: [...question.options],
-          expires_at: question.expiresAt,
-        },
-      },
-    ],
+  return encodeChannelMessage({ taskId, agentId, text: record.text, question: { id, record } });
+}
+
+function questionParts(
+  id: string,
+  { participantIds, options, expiresAt, approval }: QuestionRecord,
+): JsonObject[] {
+  const question = {
+    kind: 'data',
+    media_type: MEDIA_TYPE.question,
+    data: {
+      question_id: id,
+      participant_id: participantIds[0] ?? null,
+      options: [...options],
+      expires_at: expiresAt,
+    },
   };
+  if (approval === undefined) return [question];
+  const call = {
+    kind: 'data',
+    media_type: MEDIA_TYPE.approval,
+    data: {
+      call_id: approval.callId,
+      tool: approval.tool,
+      arguments: approval.arguments,
+      arguments_hash: approval.argumentsHash,
+      approvers: [...participantIds],
+    },
+  };
+  return [question, call];
 }
 
 /** A question as people read it: its text, and its options on a line of their own. */

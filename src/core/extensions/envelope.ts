@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { taskBrief } from './task-data.ts';
+import { taskBrief, taskUpdate } from './task-data.ts';
 
 /**
  * An envelope (`M.event+json`): what a client says to the harness itself, beside or instead of text. Closed shape;
@@ -11,3 +11,11 @@ export const envelope = z.discriminatedUnion('kind', [
 ]);
 
 export type Envelope = z.infer<typeof envelope>;
+
+/** An envelope on a task that exists. */
+export const laterEnvelope = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('task'), payload: taskUpdate }),
+  z.strictObject({ kind: z.literal('control'), action: z.literal('complete') }),
+]);
+
+export type LaterEnvelope = z.infer<typeof laterEnvelope>;

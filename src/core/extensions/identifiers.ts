@@ -7,6 +7,7 @@ export const EXTENSION = {
   task: `${ROOT}/task/v1`,
   channel: `${ROOT}/channel/v1`,
   status: `${ROOT}/status/v1`,
+  commands: `${ROOT}/commands/v1`,
   progress: `${ROOT}/progress/v1`,
 } as const;
 
@@ -23,6 +24,7 @@ export const MEDIA_TYPE = {
   channel: `${MEDIA}.channel+json`,
   event: `${MEDIA}.event+json`,
   question: `${MEDIA}.question+json`,
+  approval: `${MEDIA}.approval+json`,
 } as const;
 
 /** Message id of a status message, and of a question (which is the question's id). */
@@ -30,6 +32,7 @@ export const messageId = {
   status: (taskId: string, seq: number) => `${taskId}:status:${seq}`,
   help: (taskId: string, seq: number) => `${taskId}:help:${seq}`,
   note: (taskId: string, seq: number) => `${taskId}:note:${seq}`,
+  command: (taskId: string, seq: number) => `${taskId}:command:${seq}`,
 } as const;
 
 /** The sequence in a question's id; undefined when the id is not a question of this task. */

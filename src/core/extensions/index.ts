@@ -2,8 +2,16 @@
  * The A2A extensions of tiny-harness: identifiers, and one codec each between the wire's snake case and our types.
  * Knows nothing of HTTP or the A2A SDK.
  */
-export { type ChannelMessage, channelMessage, encodeQuestion, questionText } from './channel.ts';
-export { type Envelope, envelope } from './envelope.ts';
+export {
+  type AgentChannelMessage,
+  approvalPart,
+  type ChannelMessage,
+  channelMessage,
+  encodeChannelMessage,
+  encodeQuestion,
+  questionText,
+} from './channel.ts';
+export { type Envelope, envelope, type LaterEnvelope, laterEnvelope } from './envelope.ts';
 export { EXTENSION, MEDIA_TYPE, METADATA, messageId } from './identifiers.ts';
 export { textOf } from './message-text.ts';
 export { readQuestion } from './read-question.ts';
@@ -13,4 +21,5 @@ export {
   encodeTaskData,
   SERVER_FIELDS,
   type TaskBrief,
+  type TaskUpdate,
 } from './task-data.ts';

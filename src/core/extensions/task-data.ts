@@ -22,6 +22,11 @@ const participant = z.strictObject({
   display_name: z.string().optional(),
 });
 
+const participants = z
+  .array(participant)
+  .max(100)
+  .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'names a participant twice');
+
 const link = z.strictObject({
   task_id: z.string().min(1),
   agent: z
@@ -60,11 +65,7 @@ export const taskBrief = z.strictObject({
   type: z.string().nullish(),
   description: z.string().default(''),
   acceptance_criteria: z.array(criterion).default([]),
-  participants: z
-    .array(participant)
-    .max(100)
-    .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'names a participant twice')
-    .default([]),
+  participants: participants.default([]),
   parent_tasks: z.array(link).optional(),
   sub_tasks: z.array(link).optional(),
   plan: plan.nullish(),
@@ -74,6 +75,16 @@ export const taskBrief = z.strictObject({
 });
 
 export type TaskBrief = z.infer<typeof taskBrief>;
+
+/** What an envelope on an existing task may name. Which of it may change, and by whom, admission decides. */
+export const taskUpdate = z.strictObject({
+  ...taskBrief.partial().shape,
+  description: z.string().optional(),
+  acceptance_criteria: z.array(criterion).optional(),
+  participants: participants.optional(),
+});
+
+export type TaskUpdate = z.infer<typeof taskUpdate>;
 
 /** Fields of a brief that only the server and those it trusts may set. */
 export const SERVER_FIELDS = [

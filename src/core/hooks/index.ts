@@ -9,8 +9,12 @@ export {
   type OperationScope,
 } from './chain.ts';
 export type {
+  ApprovalDecision,
+  ApprovalInput,
   AttemptFailure,
   AttemptRetry,
+  CommandInput,
+  CommandOutput,
   CompletionDecision,
   HelpDecision,
   HookPhase,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/index.ts';
 import type { LlmRequest, LlmResponse, ToolCall } from '../models/index.ts';
+import type { ToolAnnotations } from '../tools/index.ts';
 
 /** What a hook sees of one call to a tool. */
 export interface ToolCallInput {
@@ -38,13 +39,41 @@ export interface CompletionDecision {
   readonly reason?: string;
 }
 
-/** How a request for a person's help is routed (PC-7). */
+/** How a request for a person's help is routed (PC-7). What the route does not need is empty. */
 export interface HelpDecision {
   readonly route: 'ask' | 'create_task';
   readonly participantId: string;
   readonly question: string;
   readonly options: readonly string[];
+  readonly name: string;
+  readonly goal: string;
+  readonly acceptanceCriteria: readonly string[];
+  /** Why, in a sentence; kept in the record. */
+  readonly reason: string;
+}
+
+/** What a policy is asked about a call (PC-12): the arguments are final. */
+export interface ApprovalInput extends ToolCallInput {
+  readonly annotations: ToolAnnotations;
+}
+
+/** What may become of a call. `reason` is what the model, or whoever is asked, reads. */
+export interface ApprovalDecision {
+  readonly decision: 'allow' | 'ask' | 'deny';
   readonly reason?: string;
+}
+
+/** A slash command and who gave it (SF-5). */
+export interface CommandInput {
+  readonly name: string;
+  /** What stands behind the name, trimmed. */
+  readonly argument: string;
+  readonly participantId: string;
+}
+
+/** What a command answers, as text for its sender. */
+export interface CommandOutput {
+  readonly text: string;
 }
 
 /**
@@ -77,8 +106,11 @@ export interface Operations {
   'tool.invoked': { input: ToolCallInput; output: ToolCallOutput };
   'plan.created': { input: ToolCallInput; output: ToolCallOutput };
   'step.finished': { input: ToolCallInput; output: ToolCallOutput };
+  'subtask.spawned': { input: ToolCallInput; output: ToolCallOutput };
   'help.requested': { input: ToolCallInput; output: ToolCallOutput };
   'help.decided': { input: HelpDecision; output: HelpDecision };
+  'tool.approval': { input: ApprovalInput; output: ApprovalDecision };
+  'command.invoked': { input: CommandInput; output: CommandOutput };
   /** An attempt at an activity failed. A changed input changes how the failure is treated; `HookAbort` ends it for good. */
   'activity.failed': { input: AttemptFailure; output: AttemptFailure };
   /** A failed attempt is to be followed by another; an executor may change the delay. */

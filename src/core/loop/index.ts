@@ -2,38 +2,48 @@
  * The loop: what a task, a plan and a carried state are, and the pure code that runs a task over a port. Imports no
  * effect: no store, model, tool, clock or network. Runs in a workflow and, in tests, in process.
  */
-export { assertOpen, type Receipt, receive } from './mailbox.ts';
+export { applyChange, applyChanges, type TaskChange } from './changes.ts';
+export type { CutReason, CutSource } from './exchange.ts';
+export { assertOpen, type Receipt, receive, receiveReport } from './mailbox.ts';
 export { completeStep, createPlan, type PlannedStep } from './plan.ts';
 export type {
   CallInput,
   CallOutput,
+  CommandRun,
   CommitInput,
   CommitOutput,
   CommitText,
   CutCall,
+  ForwardInput,
   GatedCall,
   HelpOutput,
   LoopPort,
   Outcome,
+  SpawnOutput,
   TaskRef,
   TurnInput,
+  TurnMail,
   TurnOutput,
 } from './port.ts';
-export { type CutReason, type CutSource, type RunEnd, runTask } from './run.ts';
+export { type RunEnd, runTask } from './run.ts';
 export {
+  type CallRef,
   type CarriedState,
   type ChildLink,
+  type ChildReport,
   createState,
   type LoadedSkill,
   type LoopLimits,
   type LoopPhase,
   type MailItem,
   type NewTaskState,
-  type OpenApproval,
   type OpenQuestion,
-  type RememberedRule,
+  type Pending,
+  type QuestionOrigin,
   type SeenMessage,
   type TurnRef,
+  type Verdict,
+  type WaitingCall,
 } from './state.ts';
 export {
   type AcceptanceCriterion,

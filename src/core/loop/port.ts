@@ -1,6 +1,5 @@
 import type { AbortSignalLike, ErrorCode } from '../base/index.ts';
-import type { ReasoningEffort } from '../models/index.ts';
-import type { OpenQuestion, TurnRef } from './state.ts';
+import type { CallRef, ChildReport, OpenQuestion, QuestionOrigin, TurnRef, WaitingCall } from './state.ts';
 import type { Lifecycle, SubState, TaskState } from './task.ts';
 
 /** The task an effect belongs to, and the store it lives in (DU-13). */
@@ -9,10 +8,23 @@ export interface TaskRef {
   readonly storeId: string;
 }
 
+/** What a turn is to append before the model is called. */
+export type TurnMail =
+  | {
+      readonly type: 'message';
+      readonly key: string;
+      /** The question it answers. */
+      readonly answers?: string;
+      /** What it was for is done: it is recorded, and the model does not read it. */
+      readonly silent?: true;
+    }
+  | { readonly type: 'child'; readonly taskId: string }
+  | { readonly type: 'expired'; readonly questionId: string }
+  | { readonly type: 'outcome'; readonly call: CallRef };
+
 /** What one model turn needs to know; everything else it reads from the store (invariant 5). */
 export interface TurnInput extends TaskRef, TurnRef {
-  /** Messages to append before the model is called, with the question each answers. */
-  readonly mail: readonly { readonly key: string; readonly answers?: string }[];
+  readonly mail: readonly TurnMail[];
   /** A turn whose call results are to be appended first. */
   readonly unread: TurnRef | null;
   /** Turns that were cut: their keys are taken first, so that nobody saves them late. */
@@ -20,20 +32,27 @@ export interface TurnInput extends TaskRef, TurnRef {
   readonly lifecycle: Lifecycle;
   readonly conversation: 'open' | 'single';
   readonly openQuestions: readonly string[];
+  /** Calls of the unread turn that wait for approval. */
+  readonly waitingCalls: readonly string[];
   readonly openChildren: number;
-  readonly model: string | null;
-  readonly effort: ReasoningEffort | null;
+  /** Whose messages the exchange answers (LP-7). */
+  readonly actors: readonly string[];
+  /** Tokens of the task so far, for whoever watches. */
+  readonly tokensTotal: number;
 }
 
 /**
  * What the loop does with one call. `done`: its result stands already (an intrinsic, a veto, a bad call). `tool`: to
- * be run by `runTool`. `ask_participant`: a command for the loop.
+ * be run by `runTool`. `help` and `spawn`: commands for the loop.
  */
 export interface GatedCall {
   readonly ordinal: number;
-  readonly kind: 'done' | 'tool' | 'ask_participant';
+  readonly callId: string;
+  readonly kind: 'done' | WaitingCall['kind'];
   /** Safe to run again after a failure (TL-2). */
   readonly repeatable: boolean;
+  /** It runs once somebody has approved it: the digest of its arguments (PC-12). */
+  readonly approval?: string;
 }
 
 /** What a turn came to, as the loop sees it. */
@@ -45,8 +64,7 @@ export interface TurnOutput {
   readonly log: number;
 }
 
-export interface CallInput extends TaskRef, TurnRef {
-  readonly ordinal: number;
+export interface CallInput extends TaskRef, CallRef {
   /**
    * `settle`: it failed, or a worker was lost while it ran, and it is not to be run again. Reads the saved result, or
    * records what is known by compare-and-set.
@@ -54,6 +72,10 @@ export interface CallInput extends TaskRef, TurnRef {
   readonly mode: 'run' | 'settle';
   /** For `settle`: why. */
   readonly failure?: { readonly code: ErrorCode; readonly message: string };
+  /** For a call that waited for approval: who decided, by which message; a deadline decides without one. */
+  readonly decided?: { readonly questionId: string; readonly message: string | null };
+  /** Set once its turn was read: the result is then kept apart, to be told of on its own. */
+  readonly late?: true;
 }
 
 export interface CallOutput {
@@ -62,16 +84,46 @@ export interface CallOutput {
   readonly fingerprint: string;
 }
 
+/** What a request for help, or for approval, came to. */
 export interface HelpOutput {
-  /** The question that is open now; absent when the request was refused (the model reads why). */
+  /** The question that is open now; absent when there is none (the model reads why). */
   readonly question?: OpenQuestion;
+  /** The sub-task that was created instead. */
+  readonly child?: string;
+  readonly tokens: number;
   readonly log: number;
+}
+
+/** A task that was created for a part of the work; none when that was refused. */
+export interface SpawnOutput {
+  readonly child?: string;
+  readonly log: number;
+}
+
+export interface ForwardInput extends TaskRef {
+  /** Key of the message that answers a sub-task's question. */
+  readonly key: string;
+  readonly to: QuestionOrigin;
+}
+
+export interface CommandRun extends TaskRef {
+  /** Key of the message that is the command. */
+  readonly key: string;
+  readonly exchange: number;
+  readonly openQuestions: readonly string[];
 }
 
 /** Where the text of a commit's status message comes from; content itself never passes through the loop. */
 export type CommitText =
   | { readonly from: 'turn'; readonly exchange: number; readonly turn: number }
   | { readonly from: 'questions' }
+  /** A participant's own words: what a task that was given to them came to. */
+  | { readonly from: 'message'; readonly key: string }
+  /** What a participant was asked to do. */
+  | { readonly from: 'goal' }
+  /** Answers went on to the sub-tasks that had asked. */
+  | { readonly from: 'forwarded'; readonly taskIds: readonly string[] }
+  | { readonly from: 'nothing' }
   | { readonly from: 'failure'; readonly code: ErrorCode; readonly message: string }
   | { readonly from: 'completed_by'; readonly participantId: string }
   | { readonly from: 'canceled'; readonly by: string; readonly calls: readonly CutCall[] };
@@ -87,6 +139,8 @@ export interface CommitInput extends TaskRef {
   /** Unique within the task; a repeated commit finds what is stored. */
   readonly key: string;
   readonly exchange: number;
+  readonly turn: number;
+  readonly tokensTotal: number;
   readonly state: TaskState;
   readonly subState: SubState | null;
   readonly text: CommitText;
@@ -113,16 +167,32 @@ export type Outcome<T> =
  * Methods that return an `Outcome` do not throw. `commit` is tried until it succeeds.
  */
 export interface LoopPort {
-  /** Resolves once `condition` holds; it is re-evaluated whenever the state may have changed. */
-  until(condition: () => boolean): Promise<void>;
+  /**
+   * Resolves once `condition` holds, or at `deadline` (milliseconds since the epoch); the condition is re-evaluated
+   * whenever the state may have changed.
+   */
+  until(condition: () => boolean, deadline?: number): Promise<void>;
   modelTurn(input: TurnInput, signal: AbortSignalLike): Promise<Outcome<TurnOutput>>;
   runTool(
     input: CallInput,
     options: { repeatable: boolean },
     signal: AbortSignalLike,
   ): Promise<Outcome<CallOutput>>;
-  askParticipant(input: CallInput, signal: AbortSignalLike): Promise<Outcome<HelpOutput>>;
+  /** Asks a participant, or creates a task for them (PC-7). */
+  requestHelp(input: CallInput, signal: AbortSignalLike): Promise<Outcome<HelpOutput>>;
+  /** Asks for the approval of a call (PC-12). */
+  requestApproval(input: CallInput, signal: AbortSignalLike): Promise<Outcome<HelpOutput>>;
+  /** Creates and starts a sub-task (ST-1). */
+  spawnSubtask(input: CallInput, signal: AbortSignalLike): Promise<Outcome<SpawnOutput>>;
+  /** Hands an answer on to the sub-task that asked (ST-3). Tried until it is there, or the sub-task has ended. */
+  forward(input: ForwardInput): Promise<void>;
+  /** Runs a slash command (SF-5). */
+  runCommand(input: CommandRun): Promise<Outcome<SpawnOutput>>;
   commit(input: CommitInput): Promise<CommitOutput>;
+  /** Tells the parent's loop (DU-8); one that is gone is no matter. */
+  report(parent: string, report: ChildReport): Promise<void>;
+  /** Asks a sub-task to stop (LP-5); one that is gone is no matter. */
+  cancelChild(taskId: string, by: string): Promise<void>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** True when the history has grown enough that the loop should stop between exchanges and be carried over (DU-7). */

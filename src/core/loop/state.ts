@@ -1,5 +1,4 @@
-import type { ReasoningEffort } from '../models/index.ts';
-import type { Lifecycle, Participant, SubState, TaskState } from './task.ts';
+import type { Lifecycle, ParticipantKind, ParticipantRole, TaskState } from './task.ts';
 
 /** What the loop knows of one accepted message: ids and decisions, never content (LP-8). */
 export interface MailItem {
@@ -7,6 +6,9 @@ export interface MailItem {
   readonly key: string;
   readonly messageId: string;
   readonly sender: string;
+  /** What its sender is on the task, as it was when the message was handed to the loop (PC-10). */
+  readonly role: ParticipantRole;
+  readonly kind: ParticipantKind;
   /** A2A's wish to cut the running turn (LP-4). */
   readonly interrupt?: boolean;
   /** The `control` envelope: end the conversation. */
@@ -15,9 +17,42 @@ export interface MailItem {
   readonly conversation?: 'open' | 'single';
   /** The question a channel part names in `in_reply_to`. */
   readonly inReplyTo?: string;
-  /** The open question this message was found to answer. */
-  readonly answers?: string;
+  /** A decision about a call that waits for approval (PC-12). */
+  readonly verdict?: Verdict;
+  /** The slash command it is: it runs beside the conversation, and no turn reads it. */
+  readonly command?: string;
 }
+
+/** What a message says of a call that waits for approval. */
+export interface Verdict {
+  readonly decision: 'approve' | 'deny';
+  /** Said in so many words (`help_reply` with an approval part), or a text that is exactly one of the options. */
+  readonly explicit: boolean;
+  readonly remember: boolean;
+  readonly callId?: string;
+  readonly argumentsHash?: string;
+}
+
+/** Names one call of one turn. */
+export interface CallRef extends TurnRef {
+  readonly ordinal: number;
+}
+
+/** What a message does besides being read: it answers a question here or in a sub-task, or decides about a call. */
+export type Deed =
+  | { readonly kind: 'answer'; readonly questionId: string }
+  | { readonly kind: 'decide'; readonly questionId: string; readonly call: WaitingCall }
+  | { readonly kind: 'forward'; readonly questionId: string; readonly to: QuestionOrigin };
+
+/** What waits to be worked on, in the order in which it came. */
+export type Pending =
+  | { readonly type: 'message'; readonly item: MailItem; readonly deed?: Deed }
+  /** A sub-task ended. */
+  | { readonly type: 'child'; readonly taskId: string }
+  /** Nobody answered in time (PC-14); for an approval that is a denial. */
+  | { readonly type: 'expired'; readonly questionId: string; readonly call?: WaitingCall }
+  /** An approved call ran after its turn was read: its outcome comes on its own. */
+  | { readonly type: 'outcome'; readonly call: CallRef };
 
 /** An id the inbox has accepted, and the exchange its receipt named. */
 export interface SeenMessage {
@@ -25,39 +60,52 @@ export interface SeenMessage {
   readonly exchange: number;
 }
 
-/** A question that waits for its answer (PC-4). */
+/** The question of a sub-task that one of this task stands for (ST-3). */
+export interface QuestionOrigin {
+  readonly taskId: string;
+  readonly questionId: string;
+}
+
+/** A call that runs once somebody has approved it (PC-12). */
+export interface WaitingCall extends CallRef {
+  readonly callId: string;
+  readonly kind: 'tool' | 'help' | 'spawn';
+  readonly repeatable: boolean;
+  readonly argumentsHash: string;
+}
+
+/** A question that waits for its answer (PC-4), or a call that waits for a decision (PC-12). */
 export interface OpenQuestion {
   /** Message id of the message that carries it: `<task>:help:<seq>`. */
   readonly id: string;
-  readonly participantId: string;
+  /** Who may answer, besides the task's admins; for an approval, exactly who may decide. */
+  readonly participantIds: readonly string[];
   /** Milliseconds since the epoch. */
   readonly expiresAt?: number;
-}
-
-/** A tool call that waits for a person's decision (PC-12). */
-export interface OpenApproval {
-  readonly id: string;
-  readonly exchange: number;
-  readonly turn: number;
-  readonly ordinal: number;
-  readonly argumentsHash: string;
-  readonly expiresAt?: number;
-}
-
-/** A rule that a person's "remember" added for this task (PC-12). */
-export interface RememberedRule {
-  readonly tool: string;
-  readonly decision: 'allow' | 'deny';
-  readonly by: string;
+  readonly approval?: { readonly callId: string; readonly argumentsHash: string };
+  /** The call, when it is one of this task. */
+  readonly call?: WaitingCall;
+  /** Absent: a question of this task itself. */
+  readonly origin?: QuestionOrigin;
+  /** Ids of the questions that stand for it on this task's parent, on its parent, and so on. */
+  readonly surfaced: readonly string[];
 }
 
 /** A sub-task and what its last report said. */
 export interface ChildLink {
   readonly taskId: string;
-  readonly agent: string | null;
-  readonly step: string | null;
   readonly state: TaskState | null;
-  readonly subState: SubState | null;
+  /** Number of its last report. */
+  readonly report: number;
+}
+
+/** What a sub-task tells its parent whenever its state or its questions change (DU-8). */
+export interface ChildReport {
+  readonly taskId: string;
+  /** Counts up; an older report changes nothing. */
+  readonly report: number;
+  readonly state: TaskState;
+  readonly questions: readonly OpenQuestion[];
 }
 
 export interface LoadedSkill {
@@ -98,9 +146,12 @@ export interface CarriedState {
   readonly storeId: string;
   readonly lifecycle: Lifecycle;
   readonly conversation: 'open' | 'single';
+  /** Who does the work: this agent, or a participant whom it was given to (PC-6). */
+  readonly worker: 'agent' | 'participant';
+  /** The task this one is a sub-task of, in the same store. */
+  readonly parent: string | null;
   readonly limits: LoopLimits;
   readonly searchAttributes: boolean;
-  participants: readonly Pick<Participant, 'id' | 'kind' | 'role'>[];
   phase: LoopPhase;
   state: TaskState;
   /** 0 before the first exchange. */
@@ -120,16 +171,21 @@ export interface CarriedState {
   workingMs: number;
   /** Fingerprints of calls of this exchange, with how often each came (LP-3). */
   repeated: { fingerprint: string; count: number }[];
-  mailbox: MailItem[];
+  mailbox: Pending[];
   /** Taken from the mailbox, and adopted by no turn yet. */
-  drained: MailItem[];
+  drained: Pending[];
+  /** Of `drained`, keys of messages whose deed is done: no turn needs to read them. */
+  done: string[];
+  /** Slash commands that have not run yet. */
+  commands: MailItem[];
   seen: SeenMessage[];
   questions: OpenQuestion[];
-  approvals: OpenApproval[];
-  rules: RememberedRule[];
+  /** Ids of the questions that the last status showed. */
+  shown: string[];
   children: ChildLink[];
+  /** Reports made to the parent. */
+  reports: number;
   skills: LoadedSkill[];
-  settings: { model: string | null; effort: ReasoningEffort | null };
   /** Prefix epoch of the context (CW-2). */
   epoch: number;
   /** The log's cursor, as far as the loop has heard. */
@@ -146,9 +202,10 @@ export interface NewTaskState {
   readonly storeId: string;
   readonly lifecycle: Lifecycle;
   readonly conversation: 'open' | 'single';
+  readonly worker: CarriedState['worker'];
+  readonly parent: string | null;
   readonly limits: LoopLimits;
   readonly searchAttributes: boolean;
-  readonly participants: CarriedState['participants'];
   /** The first message: it is in the start arguments, so a lost update loses nothing. */
   readonly first: MailItem;
   readonly logCursor: number;
@@ -172,15 +229,16 @@ export function createState(task: NewTaskState): CarriedState {
     tokensTotal: 0,
     workingMs: 0,
     repeated: [],
-    mailbox: [first],
+    mailbox: [{ type: 'message', item: first }],
     drained: [],
+    done: [],
+    commands: [],
     seen: [{ key: first.key, exchange: 1 }],
     questions: [],
-    approvals: [],
-    rules: [],
+    shown: [],
     children: [],
+    reports: 0,
     skills: [],
-    settings: { model: null, effort: null },
     epoch: 1,
     cursors: { log: logCursor },
     cancelRequestedBy: null,

@@ -4,7 +4,9 @@
  */
 export { type BusEvent, type EventBus, type JournalEvent, LocalBus, type TextDelta } from './bus.ts';
 export { Journal, type JournalRedactor, type TextWriter } from './journal.ts';
+export { checkRecord, parseRecord, type RecordPlace } from './parse-record.ts';
 export type {
+  ApprovalRecord,
   InboundMessage,
   InboxRow,
   LogBody,
@@ -15,6 +17,7 @@ export type {
   TranscriptItem,
   TranscriptRow,
 } from './records.ts';
+export { RECORDS } from './schemas.ts';
 export type {
   AdmissionWrite,
   Admitted,

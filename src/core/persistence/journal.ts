@@ -1,5 +1,6 @@
 import type { AbortSignalLike, JsonValue } from '../base/index.ts';
-import type { BusEvent, EventBus, JournalEvent, TextDelta } from './bus.ts';
+import { Backlog } from './backlog.ts';
+import type { EventBus, JournalEvent, TextDelta } from './bus.ts';
 import type { LogEntry } from './records.ts';
 import type { AdmissionWrite, Admitted, TaskStore, TaskWrite, TaskWritten } from './store.ts';
 
@@ -16,8 +17,8 @@ export interface TextWriter {
   end(): void;
 }
 
-/** How many announced events a slow reader may fall behind before it goes back to the log. */
-const READER_BACKLOG = 1000;
+/** How many entries a reader that catches up takes from the log at once. */
+const PAGE = 200;
 
 /**
  * The store and the bus as one: what is written is redacted first, and announced once it is stored. Readers catch up
@@ -73,23 +74,13 @@ export class Journal {
     after: number,
     signal: AbortSignalLike,
   ): AsyncGenerator<JournalEvent, void, undefined> {
-    let queue: BusEvent[] = [];
-    let overflowed = false;
-    let wake: () => void = () => {};
-    const unsubscribe = this.#bus.subscribe(taskId, (event) => {
-      if (event.kind === 'stale' && queue.at(-1)?.kind === 'stale') return;
-      if (queue.length >= READER_BACKLOG) {
-        queue = [];
-        overflowed = true;
-      }
-      queue.push(event);
-      wake();
-    });
+    const backlog = new Backlog();
+    const unsubscribe = this.#bus.subscribe(taskId, (event) => backlog.push(event));
     // At once, and not when somebody asks for the next event: a reader that went away may never ask again.
     const onAbort = () => {
       unsubscribe();
-      queue = [];
-      wake();
+      backlog.clear();
+      backlog.wake();
     };
     signal.addEventListener('abort', onAbort);
     let cursor = after;
@@ -99,11 +90,15 @@ export class Journal {
     const said = new Set<string>();
     try {
       while (!signal.aborted) {
-        if (behind || overflowed) {
-          if (overflowed) reading = undefined;
-          overflowed = false;
-          behind = false;
-          for (const entry of await this.store.log(taskId, { after: cursor })) {
+        if (backlog.takeLoss()) {
+          reading = undefined;
+          behind = true;
+        }
+        if (behind) {
+          const page = await this.store.log(taskId, { after: cursor, upTo: cursor + PAGE });
+          // The log has no gaps: a page that is not full was the last one.
+          behind = page.length === PAGE;
+          for (const entry of page) {
             if (signal.aborted) return;
             cursor = entry.seq;
             noteSaid(said, entry);
@@ -111,12 +106,9 @@ export class Journal {
           }
           continue;
         }
-        const event = queue.shift();
+        const event = backlog.shift();
         if (event === undefined) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-            if (queue.length > 0 || signal.aborted) resolve();
-          });
+          await backlog.filled();
           continue;
         }
         if (event.kind === 'stale') {

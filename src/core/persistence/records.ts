@@ -1,5 +1,12 @@
 import type { ErrorCode, JsonObject, JsonValue } from '../base/index.ts';
-import type { MailItem, ParticipantKind, SubState, TaskData, TaskState } from '../loop/index.ts';
+import type {
+  MailItem,
+  ParticipantKind,
+  QuestionOrigin,
+  SubState,
+  TaskData,
+  TaskState,
+} from '../loop/index.ts';
 
 /** One part of a message or artifact. */
 export type PartRecord =
@@ -41,13 +48,26 @@ export interface InboxRow {
   readonly consumed: boolean;
 }
 
-/** What a question to a participant says (PC-4). Its id is `<task>:help:<seq>`. */
+/** What a question to participants says (PC-4). Its id is `<task>:help:<seq>`. */
 export interface QuestionRecord {
-  readonly participantId: string;
+  /** Who may answer, besides the task's admins; for an approval, exactly who may decide. Never empty. */
+  readonly participantIds: readonly string[];
   readonly text: string;
   readonly options: readonly string[];
   /** ISO 8601. */
   readonly expiresAt: string | null;
+  /** The call that waits for a decision (PC-12). */
+  readonly approval?: ApprovalRecord;
+  /** The sub-task's question that this one stands for (ST-3). */
+  readonly origin?: QuestionOrigin;
+}
+
+/** The exact call that somebody is asked to approve. */
+export interface ApprovalRecord {
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly argumentsHash: string;
 }
 
 /** What a log entry says. The log is what A2A answers, streams and both surfaces read. */
@@ -65,10 +85,22 @@ export type LogBody =
       /** Set when the status message is one that was published before (a single question). */
       readonly messageId?: string;
       readonly code?: ErrorCode;
+      /** How far the task had got (SF-6). */
+      readonly turn?: number;
+      readonly tokens?: number;
     }
   /** The task's data changed (TK-1). */
   | { readonly kind: 'task_data'; readonly data: TaskData }
   | { readonly kind: 'question'; readonly question: QuestionRecord }
+  /** What a slash command answered (SF-5). */
+  | { readonly kind: 'command'; readonly inbox: string; readonly name: string; readonly text: string }
+  /** A turn of the model begins (SF-6). */
+  | {
+      readonly kind: 'turn';
+      readonly turn: number;
+      readonly tokens: number;
+      readonly questions: readonly string[];
+    }
   /** Text of the agent beside its calls: a reply that does not end the exchange. */
   | { readonly kind: 'note'; readonly text: string }
   | {
@@ -117,7 +149,13 @@ export interface TaskRow {
 export type TranscriptItem =
   | { readonly type: 'message'; readonly inbox: string; readonly answers?: string }
   | { readonly type: 'assistant'; readonly effect: string }
-  | { readonly type: 'result'; readonly effect: string; readonly callId: string };
+  | { readonly type: 'result'; readonly effect: string; readonly callId: string }
+  /** What an approved call came to after its turn was read. */
+  | { readonly type: 'outcome'; readonly effect: string; readonly callId: string }
+  /** A sub-task ended; its row says how. */
+  | { readonly type: 'child'; readonly taskId: string }
+  /** A question that nobody answered in time. */
+  | { readonly type: 'expired'; readonly question: string };
 
 export interface TranscriptRow {
   readonly n: number;

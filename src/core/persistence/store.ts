@@ -1,12 +1,12 @@
 import type { JsonValue } from '../base/index.ts';
-import type { SubState, TaskData, TaskState } from '../loop/index.ts';
+import type { SubState, TaskChange, TaskData, TaskState } from '../loop/index.ts';
 import type { InboxRow, LogBody, LogEntry, TaskRow, TranscriptItem, TranscriptRow } from './records.ts';
 
-/** An entry to append; the store gives it its sequence and time. */
+/** An entry to append; the store gives it its sequence and time, and `task_data` the data as the write leaves it. */
 export interface NewEntry {
   readonly key: string;
   readonly exchange: number;
-  readonly body: LogBody;
+  readonly body: Exclude<LogBody, { kind: 'task_data' }> | { readonly kind: 'task_data' };
 }
 
 /**
@@ -26,7 +26,8 @@ export interface TaskWrite {
   readonly transcript?: readonly { readonly key: string; readonly item: TranscriptItem }[];
   /** Inbox rows the loop has consumed. */
   readonly consumed?: readonly string[];
-  readonly data?: TaskData;
+  /** Changes of the task's data, applied in order to the data as it is then. */
+  readonly changes?: readonly TaskChange[];
   /** A state change; `entry` names the one of `entries` that announces it. */
   readonly state?: { readonly state: TaskState; readonly subState: SubState | null; readonly entry: string };
 }
@@ -55,9 +56,13 @@ export interface NewTask {
 /** What admission stores in one transaction, before anything is delivered (AS-5). */
 export interface AdmissionWrite {
   readonly inbox: Omit<InboxRow, 'receivedAt' | 'consumed'>;
-  /** For a first message: the task, and the entries its log starts with. */
+  /** For a first message: the task. */
   readonly task?: NewTask;
+  /** For a later one: what it changes of the task's data. */
+  readonly changes?: readonly TaskChange[];
   readonly entries?: readonly NewEntry[];
+  /** True when no loop needs to have it. */
+  readonly consumed?: boolean;
 }
 
 export interface Admitted {

@@ -28,12 +28,15 @@ export function renderInstructions(
     .trim();
 }
 
+/** What stands beside a task's data in the context. */
+export interface TaskNotes {
+  /** ISO 8601, the day alone. */
+  readonly date?: string;
+  readonly openQuestions?: readonly string[];
+}
+
 /** The part of the context that is new for every turn: the task, its plan, what is open, the date (CW-2). */
-export function renderTask(
-  data: TaskData,
-  now: { readonly date: string },
-  openQuestions: readonly string[],
-): string {
+export function renderTask(data: TaskData, { date, openQuestions = [] }: TaskNotes = {}): string {
   const lines = [`name: ${data.name}`, `goal: ${data.goal}`];
   if (data.description !== '') lines.push(`description: ${data.description}`);
   if (data.acceptanceCriteria.length > 0) {
@@ -43,9 +46,14 @@ export function renderTask(
     );
   }
   if (data.plan) lines.push('plan:', ...planLines(data.plan));
-  if (openQuestions.length > 0)
-    lines.push('questions still open:', ...openQuestions.map((text) => `- ${text}`));
-  lines.push(`date: ${now.date}`);
+  if (data.subTasks.length > 0) {
+    lines.push(
+      'sub-tasks:',
+      ...data.subTasks.map((each) => `- ${each.taskId} (${each.state ?? 'starting'})`),
+    );
+  }
+  if (openQuestions.length > 0) lines.push('still open:', ...openQuestions.map((text) => `- ${text}`));
+  if (date !== undefined) lines.push(`date: ${date}`);
   return `<task>\n${lines.join('\n')}\n</task>`;
 }
 

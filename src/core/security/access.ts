@@ -1,3 +1,4 @@
+import { HarnessError } from '../base/index.ts';
 import type { Participant, ParticipantRole, TaskData } from '../loop/index.ts';
 
 /** What a participant may want to do with a task. */
@@ -20,4 +21,21 @@ export function memberOf(data: TaskData, callerId: string): Participant | undefi
 /** True when a role allows an action. */
 export function mayDo(role: ParticipantRole, action: TaskAction): boolean {
   return ALLOWED[action].includes(role);
+}
+
+/**
+ * The one way to a task: its member who calls. Not existing and not theirs are the same answer, by the same path (PC-10).
+ *
+ * @throws HarnessError `task.not_found`.
+ */
+export function assertMember(
+  task: { readonly data: TaskData } | undefined,
+  taskId: string,
+  callerId: string,
+): Participant {
+  const member = task && memberOf(task.data, callerId);
+  if (member === undefined || !mayDo(member.role, 'read')) {
+    throw new HarnessError('task.not_found', `there is no task ${taskId}`);
+  }
+  return member;
 }

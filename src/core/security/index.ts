@@ -1,5 +1,5 @@
 /** Secrets and what keeps them out of records, logs and the context window. */
-export { mayDo, memberOf, type TaskAction } from './access.ts';
+export { assertMember, mayDo, memberOf, type TaskAction } from './access.ts';
 export { createRedactor, MASK, type Redactor } from './redactor.ts';
 export { Secret } from './secret.ts';
 export {

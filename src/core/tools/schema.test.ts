@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../base/index.ts';
-import { compileSchema } from './schema.ts';
+import { assertStrictSchema, compileSchema } from './schema.ts';
 
 const ORDER: JsonObject = {
   type: 'object',
@@ -82,5 +82,23 @@ describe('compileSchema', () => {
     ['an asynchronous schema, whose promise would read as valid', { $async: true, type: 'object' }],
   ])('refuses %s with a typed error', (_, schema) => {
     expect(() => compileSchema(schema)).toThrow(expect.objectContaining({ code: 'plugin.invalid' }));
+  });
+});
+
+describe('assertStrictSchema', () => {
+  it.each<[string, JsonObject]>([
+    ['a schema', ORDER],
+    ['a draft-07 schema', { $schema: 'http://json-schema.org/draft-07/schema#', definitions: { a: {} } }],
+    ['an unknown format', { properties: { at: { format: 'moon-phase' } } }],
+  ])('takes %s', (_, schema) => {
+    expect(() => assertStrictSchema(schema)).not.toThrow();
+  });
+
+  it.each<[string, JsonObject]>([
+    ['does not compile', { type: 'nothing' }],
+    ['has a slip in a keyword', { propertis: { amount: { type: 'number' } } }],
+    ['names properties where keywords stand', { amount: { type: 'number' } }],
+  ])('refuses one that %s', (_, schema) => {
+    expect(() => assertStrictSchema(schema)).toThrow(expect.objectContaining({ code: 'plugin.invalid' }));
   });
 });

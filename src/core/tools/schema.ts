@@ -41,9 +41,20 @@ export function compileSchema(schema: JsonObject): ValidateArguments {
   return validate;
 }
 
+/**
+ * Checks a schema that is a user's own: a keyword that nobody knows is a slip of the pen, and the schema would say less
+ * than was meant.
+ *
+ * @throws HarnessError `plugin.invalid` when the schema does not compile, or has a keyword that JSON Schema has not.
+ */
+export function assertStrictSchema(schema: JsonObject): void {
+  const options = { ...OPTIONS, strictSchema: true };
+  compile(schema, (dialect) => (isOlder(dialect) ? new Ajv(options) : new Ajv2020(options)));
+}
+
 /** Made on first use: a process without tools pays nothing. */
 function compilerFor(dialect: unknown): Ajv {
-  if (typeof dialect === 'string' && /draft-0[67]/.test(dialect)) {
+  if (isOlder(dialect)) {
     draft07 ??= new Ajv(OPTIONS);
     return draft07;
   }
@@ -51,11 +62,15 @@ function compilerFor(dialect: unknown): Ajv {
   return current;
 }
 
-function compile(schema: JsonObject): ValidateArguments {
+function isOlder(dialect: unknown): boolean {
+  return typeof dialect === 'string' && /draft-0[67]/.test(dialect);
+}
+
+function compile(schema: JsonObject, compiler = compilerFor): ValidateArguments {
   const { $schema: dialect, ...rest } = schema;
   let check: ReturnType<Ajv['compile']>;
   try {
-    const ajv = compilerFor(dialect);
+    const ajv = compiler(dialect);
     check = ajv.compile(rest);
     // Ajv would hold every schema for ever; the cache above lets them go with their tools.
     ajv.removeSchema(rest);

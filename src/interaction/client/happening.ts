@@ -4,7 +4,8 @@ import type { StepState, TaskState } from '../../core/loop/index.ts';
 export interface Question {
   /** What `in_reply_to` of an answer names. */
   readonly id: string;
-  readonly participantId: string;
+  /** Who may answer it. */
+  readonly participantIds: readonly string[];
   readonly text: string;
   readonly options: readonly string[];
 }

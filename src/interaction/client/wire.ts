@@ -1,6 +1,6 @@
 import { type Message, TaskState as WireState } from '@a2a-js/sdk';
 import { isJsonObject } from '../../core/base/index.ts';
-import { channelMessage, MEDIA_TYPE, METADATA } from '../../core/extensions/index.ts';
+import { type ChannelMessage, channelMessage, MEDIA_TYPE, METADATA } from '../../core/extensions/index.ts';
 import type { StepState, TaskState } from '../../core/loop/index.ts';
 import type { Question, Step } from './happening.ts';
 
@@ -31,8 +31,16 @@ export function questionsOf(message: Message | undefined): Question[] {
     const data = details?.kind === 'data' && isJsonObject(details.data) ? details.data : {};
     const id = typeof data.question_id === 'string' ? data.question_id : (message?.messageId ?? '');
     const participantId = typeof data.participant_id === 'string' ? data.participant_id : '';
-    return [{ id, participantId, text, options: texts(data.options) }];
+    return [
+      { id, participantIds: approversIn(parts) ?? [participantId], text, options: texts(data.options) },
+    ];
   });
+}
+
+/** Who may decide about a call; undefined for a question that is no approval. */
+function approversIn(parts: ChannelMessage['parts']): string[] | undefined {
+  const call = parts.find((each) => each.kind === 'data' && each.media_type === MEDIA_TYPE.approval);
+  return call?.kind === 'data' && isJsonObject(call.data) ? texts(call.data.approvers) : undefined;
 }
 
 /** The plan in the task data of some metadata; undefined when there is no task data, empty when there is no plan. */

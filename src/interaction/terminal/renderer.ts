@@ -103,9 +103,13 @@ export function createJsonRenderer(out: Sink): Renderer {
   return { show: (happening) => void out.write(`${inertJson(JSON.stringify(happening))}\n`) };
 }
 
-function questionLines({ participantId, text, options }: Question): string[] {
+function questionLines({ participantIds, text, options }: Question): string[] {
   const lines = inert(text).split('\n');
   const [first = '', ...rest] = lines;
   const choice = options.length === 0 ? [] : [`  options: ${options.map(inertLine).join(', ')}`];
-  return [`? to ${inertLine(participantId)}: ${first}`, ...rest.map((each) => `  ${each}`), ...choice];
+  return [
+    `? to ${inertLine(participantIds.join(', '))}: ${first}`,
+    ...rest.map((each) => `  ${each}`),
+    ...choice,
+  ];
 }

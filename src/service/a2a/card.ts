@@ -1,4 +1,6 @@
 import { AgentCard } from '@a2a-js/sdk';
+import type { JsonObject } from '../../core/base/index.ts';
+import type { Command } from '../../core/commands/index.ts';
 import { EXTENSION, MEDIA_TYPE } from '../../core/extensions/index.ts';
 
 /** What the card says of the agent; the rest is what the server can do. */
@@ -13,6 +15,8 @@ export interface CardOptions {
     readonly tags: readonly string[];
     readonly examples: readonly string[];
   }[];
+  /** In the order in which clients list them. */
+  readonly commands: readonly Command[];
   /** Without a trailing slash. */
   readonly publicUrl: string;
 }
@@ -24,6 +28,7 @@ const EXTENSIONS: readonly { readonly uri: string; readonly description: string 
   },
   { uri: EXTENSION.channel, description: 'Messages and questions between the agent and its participants.' },
   { uri: EXTENSION.status, description: 'Why a task waits.' },
+  { uri: EXTENSION.commands, description: 'Slash commands, which run without the model.' },
   { uri: EXTENSION.progress, description: 'What a task is doing, and its text while it is generated.' },
 ];
 
@@ -31,6 +36,7 @@ const OUTPUT_MODES = ['text/plain', MEDIA_TYPE.task, MEDIA_TYPE.channel];
 
 /** The agent card (AS-2): only what this server does. */
 export function buildCard(options: CardOptions): AgentCard {
+  const params = paramsOf(options.commands);
   return {
     name: options.name,
     description: options.description,
@@ -44,7 +50,11 @@ export function buildCard(options: CardOptions): AgentCard {
       streaming: true,
       pushNotifications: false,
       extendedAgentCard: false,
-      extensions: EXTENSIONS.map((extension) => ({ ...extension, required: false, params: undefined })),
+      extensions: EXTENSIONS.map((extension) => ({
+        ...extension,
+        required: false,
+        params: params[extension.uri],
+      })),
     },
     securitySchemes: {},
     securityRequirements: [],
@@ -61,6 +71,27 @@ export function buildCard(options: CardOptions): AgentCard {
       securityRequirements: [],
     })),
     signatures: [],
+  };
+}
+
+/**
+ * The parameters of extensions, by URI. A reader of the commands drops them all when one has another key, so the schemas
+ * of their arguments stand elsewhere.
+ */
+function paramsOf(commands: readonly Command[]): Readonly<Record<string, JsonObject>> {
+  return {
+    [EXTENSION.commands]: {
+      commands: commands.map(({ name, description, argumentHint }) => ({
+        name,
+        description,
+        argument_hint: argumentHint,
+      })),
+    },
+    [EXTENSION.progress]: {
+      argument_schemas: Object.fromEntries(
+        commands.flatMap(({ name, argumentSchema }) => (argumentSchema ? [[name, argumentSchema]] : [])),
+      ),
+    },
   };
 }
 

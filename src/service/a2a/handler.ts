@@ -15,11 +15,11 @@ import { HarnessError } from '../../core/base/index.ts';
 import type { AdmissionOutcome, AdmissionPort, DeliveryPort } from '../../core/channels/index.ts';
 import { isTerminal } from '../../core/loop/index.ts';
 import type { Journal, TaskRow } from '../../core/persistence/index.ts';
-import { mayDo, memberOf } from '../../core/security/index.ts';
+import { assertMember, mayDo } from '../../core/security/index.ts';
 import { callOf } from './call.ts';
 import { callerOf, type IdentityOptions, senderOf } from './identity.ts';
 import { pageToken, queryOf } from './list-tasks.ts';
-import { endsExchange, LogReader } from './log-reader.ts';
+import { LogReader, settles } from './log-reader.ts';
 import type { Projection, View } from './projection.ts';
 
 /** How long a blocking send waits before it answers with the task as it is. */
@@ -65,7 +65,7 @@ export class LogRequestHandler implements A2ARequestHandler {
     }
     if (params.configuration?.returnImmediately !== true) {
       const signal = AbortSignal.any([callOf(context).signal, AbortSignal.timeout(BLOCKING_LIMIT_MS)]);
-      await this.#reader.untilExchangeEnds(outcome.task, outcome.exchange, signal);
+      await this.#reader.untilSettled(outcome, signal);
     }
     const row = (await this.#deps.journal.store.task(outcome.task.id)) ?? outcome.task;
     return this.#deps.projection.task(row, view, { historyLength });
@@ -81,19 +81,19 @@ export class LogRequestHandler implements A2ARequestHandler {
     const outcome = await this.#admit(context, (task) => {
       following = this.#reader.subscribed(task, call.signal);
     });
-    const { task, exchange } = outcome;
+    const { task } = outcome;
     yield* this.#reader.snapshot(task, view, call, params.configuration?.historyLength);
     if (outcome.kind === 'refused') {
       yield this.#refusal(outcome, context).update;
       return;
     }
-    if (await this.#reader.hasEnded(task, exchange)) return;
+    if (await this.#reader.isSettled(task, outcome)) return;
     yield* this.#reader.follow({
       row: task,
       after: task.log,
       view,
       call,
-      ends: ({ body, exchange: at }) => body.kind === 'state' && endsExchange(body.state, at, exchange),
+      ends: (entry) => settles(entry, outcome),
       ...(following ? { events: following } : {}),
     });
   }
@@ -206,11 +206,9 @@ export class LogRequestHandler implements A2ARequestHandler {
   ): Promise<{ row: TaskRow; caller: string; role: Parameters<typeof mayDo>[0] }> {
     const caller = callerOf(callOf(context).participant, this.#deps.identity, taskId);
     const row = await this.#deps.journal.store.task(taskId);
-    const member = row && memberOf(row.data, caller);
-    if (row === undefined || member === undefined || !mayDo(member.role, 'read')) {
-      throw new HarnessError('task.not_found', `there is no task ${taskId}`);
-    }
-    return { row, caller, role: member.role };
+    const { role } = assertMember(row, taskId, caller);
+    if (row === undefined) throw new HarnessError('internal', `task ${taskId} has a member and no row`);
+    return { row, caller, role };
   }
 
   async #row(taskId: string): Promise<TaskRow> {

@@ -1,4 +1,5 @@
 import type { StreamResponse } from '@a2a-js/sdk';
+import type { AdmissionOutcome } from '../../core/channels/index.ts';
 import { isInterrupted, isTerminal, type TaskState } from '../../core/loop/index.ts';
 import type { Journal, JournalEvent, LogEntry, TaskRow } from '../../core/persistence/index.ts';
 import type { Call } from './call.ts';
@@ -76,32 +77,44 @@ export class LogReader {
     }
   }
 
-  /** True when the task, as its row says, is past the end of an exchange. */
-  async hasEnded(row: TaskRow, exchange: number): Promise<boolean> {
+  /** True when what a message caused is over already, as the task's row says. */
+  async isSettled(row: TaskRow, outcome: AdmissionOutcome): Promise<boolean> {
+    if (outcome.kind !== 'accepted') {
+      const entries = await this.#journal.store.log(row.id, {
+        kinds: ['command', 'task_data'],
+        upTo: row.log,
+      });
+      return isTerminal(row.state) || entries.some((entry) => settles(entry, outcome));
+    }
     const [status] = await this.#journal.store.log(row.id, { after: row.statusSeq - 1, upTo: row.statusSeq });
-    return endsExchange(row.state, status?.exchange ?? 0, exchange);
+    return endsExchange(row.state, status?.exchange ?? 0, outcome.exchange);
   }
 
-  /** Waits for the end of an exchange, or for the signal. */
-  async untilExchangeEnds(row: TaskRow, exchange: number, signal: AbortSignal): Promise<void> {
-    if (await this.hasEnded(row, exchange)) return;
-    await this.#until(row.id, row.log, signal, (state, at) => endsExchange(state, at, exchange));
+  /** Waits until what a message caused is over, or for the signal. */
+  async untilSettled(outcome: AdmissionOutcome, signal: AbortSignal): Promise<void> {
+    const { task } = outcome;
+    if (await this.isSettled(task, outcome)) return;
+    await this.#until(task.id, task.log, signal, (entry) => settles(entry, outcome));
   }
 
   /** Waits for a terminal state, or for the signal. */
   untilTerminal(row: TaskRow, signal: AbortSignal): Promise<void> {
-    return this.#until(row.id, row.statusSeq - 1, signal, isTerminal);
+    return this.#until(
+      row.id,
+      row.statusSeq - 1,
+      signal,
+      ({ body }) => body.kind === 'state' && isTerminal(body.state),
+    );
   }
 
   async #until(
     taskId: string,
     after: number,
     signal: AbortSignal,
-    reached: (state: TaskState, exchange: number) => boolean,
+    reached: (entry: LogEntry) => boolean,
   ): Promise<void> {
     for await (const event of this.#journal.follow(taskId, after, signal)) {
-      if (event.kind !== 'entry' || event.entry.body.kind !== 'state') continue;
-      if (reached(event.entry.body.state, event.entry.exchange)) return;
+      if (event.kind === 'entry' && reached(event.entry)) return;
     }
   }
 
@@ -113,7 +126,20 @@ export class LogReader {
   }
 }
 
-/** A send's stream ends when the exchange of its message, or a later one, parks or ends (invariant 4). */
-export function endsExchange(state: TaskState, exchange: number, own: number): boolean {
+/**
+ * True for the entry with which everything that a message caused is over: the end of its exchange or of a later one
+ * (invariant 4), the answer of its command, the change that it made.
+ */
+export function settles({ key, body, exchange }: LogEntry, outcome: AdmissionOutcome): boolean {
+  if (body.kind === 'state') {
+    return outcome.kind === 'accepted'
+      ? endsExchange(body.state, exchange, outcome.exchange)
+      : isTerminal(body.state);
+  }
+  if (outcome.kind === 'command') return body.kind === 'command' && body.inbox === outcome.key;
+  return outcome.kind === 'applied' && key === `data:${outcome.key}`;
+}
+
+function endsExchange(state: TaskState, exchange: number, own: number): boolean {
   return isTerminal(state) || (isInterrupted(state) && exchange >= own);
 }

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { choiceOf } from '../../core/approvals/index.ts';
 import { canonicalJson, HarnessError, type JsonObject, type JsonValue } from '../../core/base/index.ts';
 import type { InboundRequest } from '../../core/channels/index.ts';
 import {
+  approvalPart,
   type ChannelMessage,
   channelMessage,
   type Envelope,
   envelope,
+  type LaterEnvelope,
+  laterEnvelope,
   MEDIA_TYPE,
   textOf,
 } from '../../core/extensions/index.ts';
@@ -76,7 +80,8 @@ export function parseSend(params: unknown): ParsedSend {
   const parts = message.parts.map(toPart);
   const metadata = message.metadata ?? {};
   const channel = only(parts, MEDIA_TYPE.channel, channelMessage);
-  const event = only(parts, MEDIA_TYPE.event, envelope);
+  const event = message.taskId === undefined ? only(parts, MEDIA_TYPE.event, envelope) : undefined;
+  const later = message.taskId === undefined ? undefined : only(parts, MEDIA_TYPE.event, laterEnvelope);
   const inbound: InboundMessage = {
     parts,
     ...(message.metadata ? { metadata: message.metadata as JsonObject } : {}),
@@ -98,7 +103,9 @@ export function parseSend(params: unknown): ParsedSend {
       interrupt: metadata.interrupt === true,
       ...conversationOf(metadata as JsonObject),
       ...envelopeOf(event),
+      ...laterEnvelopeOf(later),
       ...channelOf(channel),
+      ...verdictOf(channel, textOf(inbound)),
     },
   };
 }
@@ -157,6 +164,31 @@ function conversationOf(metadata: JsonObject): { conversation?: 'single' } {
 function envelopeOf(event: Envelope | undefined): Pick<InboundRequest, 'brief' | 'control'> {
   if (event === undefined) return {};
   return event.kind === 'task' ? { brief: event.payload } : { control: event.action };
+}
+
+function laterEnvelopeOf(event: LaterEnvelope | undefined): Pick<InboundRequest, 'update' | 'control'> {
+  if (event === undefined) return {};
+  return event.kind === 'task' ? { update: event.payload } : { control: event.action };
+}
+
+/** PC-12: a decision in so many words, or a text that is exactly one of the options. */
+function verdictOf(channel: ChannelMessage | undefined, text: string): Pick<InboundRequest, 'verdict'> {
+  const parts = channel?.kind === 'help_reply' ? channel.parts : [];
+  for (const [index, each] of parts.entries()) {
+    if (each.kind !== 'data' || each.media_type !== MEDIA_TYPE.approval) continue;
+    const said = checked(approvalPart, each.data, `parts[${index}].data`);
+    return {
+      verdict: {
+        decision: said.decision,
+        explicit: true,
+        remember: said.remember,
+        callId: said.call_id,
+        argumentsHash: said.arguments_hash,
+      },
+    };
+  }
+  const choice = choiceOf(text);
+  return choice === undefined ? {} : { verdict: { decision: choice, explicit: false, remember: false } };
 }
 
 function channelOf(channel: ChannelMessage | undefined): Pick<InboundRequest, 'channel'> {

@@ -36,7 +36,7 @@ export interface Shown {
 }
 
 /** Entries that carry a message of the conversation. */
-const MESSAGE_KINDS: readonly LogBody['kind'][] = ['message', 'question', 'note', 'state'];
+const MESSAGE_KINDS: readonly LogBody['kind'][] = ['message', 'question', 'note', 'state', 'command'];
 
 /** Draws tasks and log entries of one agent as A2A objects. Reads the store; changes nothing. */
 export class Projection {
@@ -61,7 +61,11 @@ export class Projection {
       },
       history: historyLength === 0 ? [] : await this.#history(row, historyLength),
       artifacts: artifacts && showsResponses(view) ? await this.#artifacts(row) : [],
-      metadata: { [METADATA.task]: encodeTaskData(row.data), ...statusMetadata(row.state, row.subState) },
+      metadata: {
+        [METADATA.task]: encodeTaskData(row.data),
+        ...statusMetadata(row.state, row.subState),
+        ...(status?.body.kind === 'state' ? stateProgress(status.body, view) : {}),
+      },
     };
   }
 
@@ -75,15 +79,13 @@ export class Projection {
       case 'message':
         return undefined;
       case 'state':
-        return statusUpdate(
-          row,
-          body.state,
-          entry.at,
-          await this.#message(row, entry),
-          statusMetadata(body.state, body.subState),
-        );
+        return statusUpdate(row, body.state, entry.at, await this.#message(row, entry), {
+          ...statusMetadata(body.state, body.subState),
+          ...stateProgress(body, view),
+        });
       case 'question':
       case 'note':
+      case 'command':
         return statusUpdate(
           row,
           state,
@@ -98,6 +100,10 @@ export class Projection {
       case 'tool':
         return view.extensions.has(EXTENSION.progress)
           ? statusUpdate(row, state, entry.at, undefined, { [METADATA.progress]: toolProgress(body) })
+          : undefined;
+      case 'turn':
+        return view.extensions.has(EXTENSION.progress)
+          ? statusUpdate(row, state, entry.at, undefined, { [METADATA.progress]: turnProgress(body) })
           : undefined;
       case 'response':
         return showsResponses(view)
@@ -169,6 +175,11 @@ export class Projection {
     switch (body.kind) {
       case 'note':
         return agentMessage(row, messageId.note(row.id, seq), [textPart(body.text)]);
+      case 'command':
+        return {
+          ...agentMessage(row, messageId.command(row.id, seq), [textPart(body.text)]),
+          metadata: { command: body.name },
+        };
       case 'question': {
         const id = messageId.help(row.id, seq);
         const channel = dataPart(
@@ -257,6 +268,27 @@ function statusMetadata(state: State, subState: SubState | null): JsonObject {
   return state === 'INPUT_REQUIRED' && subState !== null
     ? { [METADATA.status]: { sub_state: subState } }
     : {};
+}
+
+/** Where the task stands, for readers who activate the progress extension (SF-6). */
+function stateProgress(body: Extract<LogBody, { kind: 'state' }>, view: View): JsonObject {
+  if (!view.extensions.has(EXTENSION.progress) || body.turn === undefined) return {};
+  const phase = body.state === 'WORKING' ? 'model' : body.state === 'INPUT_REQUIRED' ? 'waiting' : 'ended';
+  return {
+    [METADATA.progress]: {
+      turn: body.turn,
+      phase,
+      activity: body.subState,
+      open_questions: [...body.questions],
+      tokens: body.tokens ?? null,
+      cost: null,
+    },
+  };
+}
+
+function turnProgress(body: Extract<LogBody, { kind: 'turn' }>): JsonObject {
+  const { turn, tokens, questions } = body;
+  return { turn, phase: 'model', activity: null, open_questions: [...questions], tokens, cost: null };
 }
 
 function toolProgress(body: Extract<LogBody, { kind: 'tool' }>): JsonObject {

@@ -6,14 +6,36 @@ import type {
   DeliveryPort,
   InboundRequest,
   NewTaskDefaults,
+  SubtaskRequest,
 } from '../../core/channels/index.ts';
+import {
+  type Command,
+  type CommandNeed,
+  type CommandRegistry,
+  needOf,
+  parseCommand,
+} from '../../core/commands/index.ts';
 import type { HookChain, OperationScope } from '../../core/hooks/index.ts';
-import { createState, isTerminal, type MailItem, type TaskData } from '../../core/loop/index.ts';
-import type { InboxRow, Journal, NewEntry, NewTask, TaskRow } from '../../core/persistence/index.ts';
-import { mayDo, memberOf } from '../../core/security/index.ts';
+import {
+  createState,
+  isTerminal,
+  type MailItem,
+  type Participant,
+  type TaskData,
+} from '../../core/loop/index.ts';
+import type {
+  InboxRow,
+  Journal,
+  LogEntry,
+  NewEntry,
+  NewTask,
+  TaskRow,
+} from '../../core/persistence/index.ts';
+import { assertMember, mayDo, memberOf } from '../../core/security/index.ts';
 import { derivedContextId, derivedTaskId, inboxKey, randomTaskId } from './ids.ts';
 import { newTaskData } from './new-task.ts';
 import { reconcile } from './reconcile.ts';
+import { changeOf } from './task-update.ts';
 
 /** How long a message waits for a commit that is under way when it comes. */
 const CLOSING_DEADLINE_MS = 20_000;
@@ -26,6 +48,7 @@ export interface AdmissionDeps {
   readonly delivery: DeliveryPort;
   readonly hooks: HookChain;
   readonly defaults: NewTaskDefaults;
+  readonly commands: CommandRegistry;
   readonly delegators: readonly string[];
   /** False: every first message opens a task of its own, whatever its id (`server.idempotency`). */
   readonly idempotency: boolean;
@@ -73,6 +96,33 @@ export class Admission implements AdmissionPort {
     }
   }
 
+  async open(request: SubtaskRequest): Promise<string> {
+    const { agentId } = this.#deps.defaults;
+    const { messageId, data, text } = request;
+    const id = derivedTaskId(agentId, agentId, messageId);
+    const key = inboxKey(agentId, messageId);
+    const inbound: InboundRequest = {
+      sender: agentId,
+      senderKind: 'agent',
+      messageId,
+      message: { parts: [{ kind: 'text', text }], extensions: [], referenceTaskIds: [] },
+      // One message id is one sub-task, whatever the model wrote this time.
+      bodyHash: messageId,
+      text,
+      interrupt: false,
+    };
+    const [known] = await this.#deps.journal.store.inboxRows([key]);
+    if (known) await this.#again(inbound, known, () => {});
+    else
+      await this.#create(
+        inbound,
+        key,
+        { id, contextId: request.contextId, reporter: agentId, data },
+        () => {},
+      );
+    return id;
+  }
+
   /** Delivers every stored message that no loop has consumed: what a crash between storing and delivering left. */
   async redeliver(signal: AbortSignal): Promise<number> {
     const rows = [...(await this.#deps.journal.store.unconsumed(1000))];
@@ -97,7 +147,7 @@ export class Admission implements AdmissionPort {
   }
 
   async #first(request: InboundRequest, key: string, stored: OnStored): Promise<AdmissionOutcome> {
-    const { journal, defaults, hooks } = this.#deps;
+    const { defaults } = this.#deps;
     if (request.control !== undefined) {
       throw new HarnessError('input.unsupported', 'a control envelope needs a task; name it in taskId');
     }
@@ -110,6 +160,13 @@ export class Admission implements AdmissionPort {
     if (request.text.trim() === '' && request.brief === undefined) {
       throw invalid('message.parts', 'a first message needs text or a task envelope');
     }
+    const command = this.#commandIn(request);
+    if (command !== undefined) {
+      throw new HarnessError(
+        'input.unsupported',
+        `/${command.name} needs a task; send it on one that exists`,
+      );
+    }
     await this.#received(request);
     const id = this.#deps.idempotency
       ? derivedTaskId(defaults.agentId, request.sender, request.messageId)
@@ -120,6 +177,17 @@ export class Admission implements AdmissionPort {
       reporter: request.sender,
       data: newTaskData(request, defaults.agentId, this.#deps.delegators),
     };
+    return this.#create(request, key, task, stored);
+  }
+
+  /** Stores a new task with its first message and starts it. */
+  async #create(
+    request: InboundRequest,
+    key: string,
+    task: NewTask,
+    stored: OnStored,
+  ): Promise<AdmissionOutcome> {
+    const { journal, hooks } = this.#deps;
     const scope = this.#scope(task.id, task.contextId, task.data.participants);
     const created = { name: task.data.name, goal: task.data.goal, reporter: task.reporter };
     const decided = await hooks.inPhase(
@@ -134,13 +202,16 @@ export class Admission implements AdmissionPort {
       },
       { key: `message:${key}`, exchange: 1, body: { kind: 'message', inbox: key } },
     ];
-    const admitted = await journal.admit({ inbox: rowOf(request, id, key, task.data), task, entries });
+    const admitted = await journal.admit({ inbox: rowOf(request, task.id, key, task.data), task, entries });
     if (!admitted.created) return this.#again(request, admitted.row, stored);
     this.#deps.failpoint('admission.stored');
-    const row = await this.#task(id);
+    const row = await this.#task(task.id);
     stored(row);
     await hooks.phase('post', decided).catch((error: unknown) => {
-      this.#deps.logger.error('a hook of task.created.post failed; the task goes on', { task: id, error });
+      this.#deps.logger.error('a hook of task.created.post failed; the task goes on', {
+        task: task.id,
+        error,
+      });
     });
     return this.#deliver(row, admitted.row.mail);
   }
@@ -151,34 +222,79 @@ export class Admission implements AdmissionPort {
     key: string,
     stored: OnStored,
   ): Promise<AdmissionOutcome> {
-    const task = await this.#readable(taskId, request.sender);
+    const task = await this.#deps.journal.store.task(taskId);
+    const member = assertMember(task, taskId, request.sender);
+    if (task === undefined) throw new HarnessError('internal', `task ${taskId} has a member and no row`);
     assertFits(request, task);
-    const role = memberOf(task.data, request.sender)?.role;
-    if (request.control === 'complete' && (role === undefined || !mayDo(role, 'complete'))) {
+    const { role } = member;
+    if (request.control === 'complete' && !mayDo(role, 'complete')) {
       throw new HarnessError('input.unsupported', `a ${role} may not complete task ${taskId}`);
     }
-    if (request.brief !== undefined) {
-      throw new HarnessError(
-        'input.unsupported',
-        `task ${taskId} exists; its data cannot be changed by an envelope`,
-      );
-    }
-    if (request.text.trim() === '' && request.control === undefined) {
+    if (request.text.trim() === '' && request.control === undefined && request.update === undefined) {
       throw invalid('message.parts', 'there is no text in this message');
     }
     await this.#received(request);
-    if (request.control === undefined && (role === undefined || !mayDo(role, 'write'))) {
-      return this.#refuse(task, request, `a ${role} may read this task but not write to it`);
+    const command = this.#commandIn(request);
+    if (command !== undefined) return this.#command(request, task, member, key, command, stored);
+    if (request.control === undefined && !mayDo(role, 'write')) {
+      return this.#refuse(task, request, key, `a ${role} may read this task but not write to it`);
     }
     // Before it is stored: no redelivery may take to the loop what is refused whatever the loop says.
     if (request.channel && request.channel.channelId !== taskId) {
-      return this.#refuse(task, request, 'you are not on that channel');
+      return this.#refuse(task, request, key, 'you are not on that channel');
     }
-    const admitted = await this.#deps.journal.admit({ inbox: rowOf(request, taskId, key, task.data) });
+    const change = request.update && changeOf(request.update, task.data, member);
+    if (typeof change === 'string') return this.#refuse(task, request, key, change);
+    // Without words there is nothing for the loop: the next turn reads the task as it is then.
+    const applied = change !== undefined && request.text.trim() === '';
+    const changes = change && {
+      changes: [change],
+      entries: [{ key: `data:${key}`, exchange: 0, body: { kind: 'task_data' as const } }],
+    };
+    const inbox = rowOf(request, taskId, key, task.data);
+    const admitted = await this.#deps.journal.admit({ inbox, consumed: applied, ...changes });
     if (!admitted.created) return this.#again(request, admitted.row, stored);
     this.#deps.failpoint('admission.stored');
     stored(task);
+    if (applied) return { kind: 'applied', task, key, exchange: 0, duplicate: false };
     return this.#deliver(task, admitted.row.mail);
+  }
+
+  /** The command that a message is: its only part is a text that names one (SF-5). */
+  #commandIn({
+    message,
+    text,
+  }: InboundRequest): { name: string; argument: string; need: CommandNeed } | undefined {
+    const [part, ...others] = message.parts;
+    const parsed = part?.kind === 'text' && others.length === 0 ? parseCommand(text.trim()) : undefined;
+    const command = parsed && this.#deps.commands.get(parsed.name);
+    return parsed && command && { ...parsed, need: neededFor(command, parsed.argument) };
+  }
+
+  /** A slash command: it runs in an activity; `/complete` and `/cancel` are what the operations of that name are. */
+  async #command(
+    request: InboundRequest,
+    task: TaskRow,
+    { role }: Participant,
+    key: string,
+    command: { readonly name: string; readonly need: CommandNeed },
+    stored: OnStored,
+  ): Promise<AdmissionOutcome> {
+    const { name, need } = command;
+    const action = need === 'look' ? 'read' : need;
+    if (!mayDo(role, action)) return this.#refuse(task, request, key, `a ${role} may not give /${name} here`);
+    const given: InboundRequest = need === 'complete' ? { ...request, control: 'complete' } : request;
+    const row = rowOf(given, task.id, key, task.data);
+    const runs = need === 'look' || need === 'write';
+    const inbox = runs ? { ...row, mail: { ...row.mail, command: name } } : row;
+    const admitted = await this.#deps.journal.admit({ inbox, consumed: need === 'cancel' });
+    if (!admitted.created) return this.#again(request, admitted.row, stored);
+    this.#deps.failpoint('admission.stored');
+    stored(task);
+    if (need !== 'cancel') return this.#deliver(task, admitted.row.mail);
+    await this.#deps.delivery.cancel(task.id, request.sender);
+    // Only the end of the task is what it waits for.
+    return { kind: 'accepted', task, key, exchange: Number.MAX_SAFE_INTEGER, duplicate: false };
   }
 
   /** The same message again: the first receipt, no second effect (AS-10). */
@@ -192,7 +308,8 @@ export class Admission implements AdmissionPort {
         `message id "${request.messageId}" was used with another body; give every message its own id`,
       );
     }
-    const task = await this.#readable(row.taskId, request.sender);
+    const task = await this.#task(row.taskId);
+    assertMember(task, row.taskId, request.sender);
     stored(task);
     if (!row.consumed && !isTerminal(task.state)) {
       return { ...(await this.#deliver(task, row.mail)), duplicate: true };
@@ -204,13 +321,16 @@ export class Admission implements AdmissionPort {
   async #settled(task: TaskRow, key: string): Promise<AdmissionOutcome> {
     const { store } = this.#deps.journal;
     const reason = (await store.effects(task.id, [refusalKey(key)])).get(refusalKey(key));
-    if (typeof reason === 'string') return { kind: 'refused', task, exchange: 0, duplicate: false, reason };
-    const entry = (await store.log(task.id, { kinds: ['message'] })).find(
-      ({ body }) => body.kind === 'message' && body.inbox === key,
-    );
+    if (typeof reason === 'string') {
+      return { kind: 'refused', task, key, exchange: 0, duplicate: false, reason };
+    }
+    const known = await store.log(task.id, { kinds: ['message', 'command', 'task_data'] });
+    const entry = known.find((each) => isAbout(each, key));
     // It came too late to be worked on.
     if (entry === undefined) throw ended(task);
-    return { kind: 'accepted', task, exchange: entry.exchange, duplicate: false };
+    const kinds = { message: 'accepted', command: 'command', task_data: 'applied' } as const;
+    const kind = kinds[entry.body.kind as keyof typeof kinds];
+    return { kind, task, key, exchange: entry.exchange, duplicate: false };
   }
 
   /** Hands the message to the loop; while a commit is under way, waits for it (invariant 4). */
@@ -221,14 +341,20 @@ export class Admission implements AdmissionPort {
       const current = await this.#task(task.id);
       // Another process may have taken it to the loop, which worked on it and ended since.
       if (isTerminal(current.state)) return this.#settled(current, item.key);
-      const delivery = await this.#handOver(current, item);
+      const member = memberOf(current.data, item.sender);
+      // What its sender is may have changed since it was stored.
+      if (member === undefined) {
+        return this.#refuse(task, item, item.key, 'you are not on this task any more', true);
+      }
+      const delivery = await this.#handOver(current, { ...item, role: member.role, kind: member.kind });
       if (delivery.kind === 'receipt') {
         this.#deps.failpoint('admission.delivered');
         const { receipt } = delivery;
         if (!receipt.accepted) {
-          return this.#refuse(task, item, receipt.refusal ?? 'the message was not accepted', item.key);
+          return this.#refuse(task, item, item.key, receipt.refusal ?? 'the message was not accepted', true);
         }
-        return { kind: 'accepted', task, exchange: receipt.exchange, duplicate: false };
+        const kind = item.command === undefined ? 'accepted' : 'command';
+        return { kind, task, key: item.key, exchange: receipt.exchange, duplicate: false };
       }
       const found = await this.#task(task.id);
       const after = delivery.kind === 'ended' ? await reconcile(this.#deps, found) : found;
@@ -250,14 +376,18 @@ export class Admission implements AdmissionPort {
     if (task.state !== 'SUBMITTED') return delivery.deliver(task.id, item);
     // Whoever comes first, a task starts with its own first message.
     const first = await this.#firstMail(task);
-    const { participants, lifecycle } = task.data;
+    const { participants, lifecycle, parentTasks } = task.data;
+    const ownSubtask = task.reporter === defaults.agentId;
+    const worksItself = participants.some(({ id, role }) => id === defaults.agentId && role === 'assignee');
     const state = createState({
       ...defaults,
       taskId: task.id,
       contextId: task.contextId,
       lifecycle,
       conversation: first.conversation ?? defaults.conversation,
-      participants: participants.map(({ id, kind, role }) => ({ id, kind, role })),
+      // Only this harness opens tasks that others work on (PC-6), and links that it made are to be trusted.
+      worker: ownSubtask && !worksItself ? 'participant' : 'agent',
+      parent: (ownSubtask && parentTasks.find(({ agent }) => agent === null)?.taskId) || null,
       first,
       logCursor: task.log,
     });
@@ -286,15 +416,16 @@ export class Admission implements AdmissionPort {
   async #refuse(
     task: TaskRow,
     { sender, messageId }: Pick<MailItem, 'sender' | 'messageId'>,
+    key: string,
     reason: string,
-    key?: string,
+    stored = false,
   ): Promise<AdmissionOutcome> {
     const { journal } = this.#deps;
     await journal.store.recordRefusal({ taskId: task.id, sender, messageId, reason });
-    if (key !== undefined) {
+    if (stored) {
       await journal.write(task.id, { effects: [{ key: refusalKey(key), body: reason }], consumed: [key] });
     }
-    return { kind: 'refused', task, exchange: 0, duplicate: false, reason };
+    return { kind: 'refused', task, key, exchange: 0, duplicate: false, reason };
   }
 
   async #received(request: InboundRequest): Promise<void> {
@@ -307,16 +438,6 @@ export class Admission implements AdmissionPort {
       attempt: 1,
     };
     await this.#deps.hooks.run('request.received', scope, input, { body: () => ({ accepted: true }) });
-  }
-
-  /** The task, for a caller who may read it; anything else is the same answer as no such task (PC-10). */
-  async #readable(taskId: string, caller: string): Promise<TaskRow> {
-    const task = await this.#deps.journal.store.task(taskId);
-    const member = task && memberOf(task.data, caller);
-    if (task === undefined || member === undefined || !mayDo(member.role, 'read')) {
-      throw new HarnessError('task.not_found', `there is no task ${taskId}`);
-    }
-    return task;
   }
 
   async #task(taskId: string): Promise<TaskRow> {
@@ -343,6 +464,22 @@ function refusalKey(inbox: string): string {
   return `refused:${inbox}`;
 }
 
+/** What a command needs; one that is ill-formed only answers how it is used. */
+function neededFor(command: Command, argument: string): CommandNeed {
+  try {
+    return needOf(command, argument);
+  } catch (error) {
+    if (error instanceof HarnessError) return 'look';
+    throw error;
+  }
+}
+
+/** True for the entry that a message left: its own, its command's answer, its change of the task. */
+function isAbout({ key: entry, body }: LogEntry, key: string): boolean {
+  if (body.kind === 'message' || body.kind === 'command') return body.inbox === key;
+  return entry === `data:${key}`;
+}
+
 function invalid(field: string, problem: string): HarnessError {
   return new HarnessError('input.invalid', `${field}: ${problem}`, { details: { field } });
 }
@@ -359,16 +496,20 @@ function rowOf(
 ): Omit<InboxRow, 'receivedAt' | 'consumed'> {
   const { sender, messageId, bodyHash, message } = request;
   // PC-1: the task's data says what somebody is; a message cannot turn an agent into a human.
-  const senderKind = memberOf(data, sender)?.kind ?? request.senderKind;
-  return { key, taskId, sender, senderKind, messageId, bodyHash, message, mail: mailOf(request, key) };
+  const member = memberOf(data, sender) ?? { kind: request.senderKind, role: 'watcher' as const };
+  const mail = mailOf(request, key, member);
+  return { key, taskId, sender, senderKind: member.kind, messageId, bodyHash, message, mail };
 }
 
-function mailOf(request: InboundRequest, key: string): MailItem {
-  const { sender, messageId, control, conversation, interrupt, channel } = request;
+function mailOf(request: InboundRequest, key: string, member: Pick<Participant, 'role' | 'kind'>): MailItem {
+  const { sender, messageId, control, conversation, interrupt, channel, verdict } = request;
   return {
     key,
     messageId,
     sender,
+    role: member.role,
+    kind: member.kind,
+    ...(verdict ? { verdict } : {}),
     ...(interrupt ? { interrupt } : {}),
     ...(control === undefined ? {} : { control }),
     ...(conversation === undefined ? {} : { conversation }),

@@ -10,12 +10,14 @@ import { Journal, LocalBus } from '../../core/persistence/index.ts';
 import { createRedactor, secretRegistry } from '../../core/security/index.ts';
 import { A2AServer, buildCard, Projection, type RequestOrigin } from '../a2a/index.ts';
 import { Admission } from '../admission/index.ts';
+import { Channels } from '../channels/index.ts';
 import { createActivities } from '../durable/activities/index.ts';
 import { TaskClient } from '../durable/client/index.ts';
 import { installRuntime, type RunningWorker, startWorker } from '../durable/worker/index.ts';
 import { toNodeHandler } from '../mount/index.ts';
 import { createLogger } from '../o11y/index.ts';
 import { claim } from './claims.ts';
+import { createCommands } from './commands.ts';
 import { HarnessAlreadyStartedError, HarnessNotStartedError, HarnessStoppedError } from './errors.ts';
 import { createFailpoints } from './failpoints.ts';
 import { createLlm } from './model.ts';
@@ -197,6 +199,7 @@ export class Harness implements AsyncDisposable {
     const { settings } = this;
     const { agent, temporal } = settings;
     const logger = this.#logger;
+    const commands = createCommands(this.#options);
     for (const warning of settings.warnings) logger.warn(warning);
     for (const note of settings.notes) logger.info(note);
 
@@ -227,6 +230,26 @@ export class Harness implements AsyncDisposable {
     const failpoint = createFailpoints(this.#options.env ?? process.env);
     if (llm) logger.info(llm.description);
 
+    const delivery = new TaskClient(client, temporal.taskQueue, taskOptions(settings));
+    const admission = new Admission({
+      journal,
+      delivery,
+      hooks,
+      commands,
+      defaults: {
+        agentId: agent.id,
+        storeId: store.identity,
+        conversation: agent.conversation,
+        limits: settings.limits,
+        searchAttributes: temporal.searchAttributes,
+      },
+      delegators: settings.server.delegators,
+      idempotency: settings.server.idempotency,
+      failpoint,
+      logger,
+    });
+    const channels = new Channels(this.#options.media ?? [], logger);
+
     let names: readonly string[] = [];
     let worker: RunningWorker | undefined;
     if (llm) {
@@ -247,6 +270,11 @@ export class Harness implements AsyncDisposable {
           llm,
           ...(effort === undefined ? {} : { effort }),
           tools,
+          commands,
+          approvals: settings.approvals,
+          admission,
+          channels,
+          selectableModels: settings.model?.openai?.models ?? [llm.model],
           intrinsics: new Map(INTRINSICS.map((intrinsic) => [intrinsic.name, intrinsic])),
           systemPrompt: loadSystemPrompt(),
           toolResultLimit: TOOL_RESULT_LIMIT,
@@ -261,27 +289,10 @@ export class Harness implements AsyncDisposable {
       running.stopped.catch((error: unknown) => logger.error('the worker stopped', { error }));
     }
 
-    const delivery = new TaskClient(client, temporal.taskQueue, taskOptions(settings));
-    const admission = new Admission({
-      journal,
-      delivery,
-      hooks,
-      defaults: {
-        agentId: agent.id,
-        storeId: store.identity,
-        conversation: agent.conversation,
-        limits: settings.limits,
-        searchAttributes: temporal.searchAttributes,
-      },
-      delegators: settings.server.delegators,
-      idempotency: settings.server.idempotency,
-      failpoint,
-      logger,
-    });
     const stop = new AbortController();
     const { defaultParticipant } = settings.server;
     const server = new A2AServer({
-      card: buildCard({ ...settings.card, publicUrl: this.#publicUrl }),
+      card: buildCard({ ...settings.card, commands: commands.list(), publicUrl: this.#publicUrl }),
       admission,
       delivery,
       journal,
@@ -297,9 +308,10 @@ export class Harness implements AsyncDisposable {
       (count) => count > 0 && logger.info('delivered messages that a crash left behind', { count }),
       (error: unknown) => logger.error('redelivery failed', { error }),
     );
+    const polling = channels.poll(admission, settings.heartbeat.intervalMs, stop.signal);
     undo.defer(async () => {
       stop.abort();
-      await redelivered;
+      await Promise.all([redelivered, polling]);
     });
     signal.throwIfAborted();
     return { server, client, tools: names };

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, type TLSConfig } from '@temporalio/client';
+import { Client, type TLSConfig } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { HarnessError, type Logger, messageOf } from '../../core/base/index.ts';
+import { connectClient } from '../durable/client/index.ts';
 import {
   type EmbeddedTemporalOptions,
   findTemporalCli,
@@ -45,8 +46,12 @@ export async function connectTemporal(
   const security = await securityOf(settings);
   options.signal?.throwIfAborted();
   try {
-    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...security });
-    undo.defer(() => connection.close());
+    const { connection, close } = await connectClient({
+      address,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      ...security,
+    });
+    undo.defer(close);
     const native = await NativeConnection.connect({ address, ...security });
     undo.defer(() => native.close());
     return { address, client: new Client({ connection, namespace: temporal.namespace }), native };

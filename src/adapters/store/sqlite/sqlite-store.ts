@@ -7,11 +7,12 @@ import {
   messageOf,
   StoreWriteError,
 } from '../../../core/base/index.ts';
-import { isTerminal } from '../../../core/loop/index.ts';
+import { applyChanges, isTerminal, type TaskData } from '../../../core/loop/index.ts';
 import type {
   AdmissionWrite,
   Admitted,
   InboxRow,
+  LogBody,
   LogEntry,
   LogQuery,
   NewEntry,
@@ -27,7 +28,10 @@ import type {
 import { openDatabase } from './open.ts';
 import { toEntry, toInbox, toTask, toTranscript } from './rows.ts';
 import type { StoreTables } from './schema.ts';
-import { insertReaders, listTasks, updateReaders } from './task-readers.ts';
+import { withStatementCache } from './statement-cache.ts';
+import { listTasks } from './task-list.ts';
+import { insertReaders, updateReaders } from './task-readers.ts';
+import { effectsOf, entriesOf, insertEffects, insertTranscript, lockTask, saveTask } from './task-rows.ts';
 
 type Trx = Transaction<StoreTables>;
 
@@ -77,6 +81,7 @@ export class SqliteStore implements TaskStore {
           message: JSON.stringify(inbox.message),
           mail: JSON.stringify(inbox.mail),
           received_at: at,
+          consumed: write.consumed ? 1 : 0,
         })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
@@ -84,8 +89,9 @@ export class SqliteStore implements TaskStore {
         await trx.selectFrom('inbox').selectAll().where('key', '=', inbox.key).executeTakeFirstOrThrow(),
       );
       if (inserted.numInsertedOrUpdatedRows === 0n) return { created: false, row, added: [] };
-      if (write.task === undefined) return { created: true, row, added: [] };
       const { task } = write;
+      if (task === undefined)
+        return { created: true, row, added: await this.#change(trx, inbox.taskId, write) };
       await trx
         .insertInto('tasks')
         .values({
@@ -101,7 +107,7 @@ export class SqliteStore implements TaskStore {
         })
         .execute();
       const stored = await lockTask(trx, task.id);
-      const added = await this.#append(trx, stored, write.entries ?? []);
+      const added = await this.#append(trx, stored, write.entries ?? [], stored.data);
       await saveTask(trx, { ...stored, log: added.at(-1)?.seq ?? 0 });
       await insertReaders(trx, stored, added[0]?.at ?? at);
       return { created: true, row, added };
@@ -116,7 +122,8 @@ export class SqliteStore implements TaskStore {
         const entries = await entriesOf(trx, taskId, write.entries ?? []);
         return { applied: false, entries, added: [], task, ...(held === undefined ? {} : { effect: held }) };
       }
-      const added = await this.#append(trx, task, write.entries ?? []);
+      const data = changed(task, write.changes);
+      const added = await this.#append(trx, task, write.entries ?? [], data);
       await insertEffects(trx, taskId, [...(write.effect ? [write.effect] : []), ...(write.effects ?? [])]);
       for (const blob of write.blobs ?? []) {
         await trx
@@ -131,7 +138,7 @@ export class SqliteStore implements TaskStore {
       const announced = added.find((entry) => entry.key === write.state?.entry);
       const next: TaskRow = {
         ...task,
-        ...(write.data ? { data: write.data } : {}),
+        data,
         ...(write.state && announced
           ? { state: write.state.state, subState: write.state.subState, statusSeq: announced.seq }
           : {}),
@@ -278,11 +285,25 @@ export class SqliteStore implements TaskStore {
     await this.#db.destroy();
   }
 
-  async #append(trx: Trx, task: TaskRow, entries: readonly NewEntry[]): Promise<LogEntry[]> {
+  /** What a later message changes of its task's data. Nothing is left of one that has ended. */
+  async #change(trx: Trx, taskId: string, write: AdmissionWrite): Promise<LogEntry[]> {
+    if (write.changes === undefined) return [];
+    const task = await lockTask(trx, taskId);
+    if (isTerminal(task.state)) return [];
+    const data = changed(task, write.changes);
+    const added = await this.#append(trx, task, write.entries ?? [], data);
+    const [log, updatedAt] = [added.at(-1)?.seq ?? task.log, added.at(-1)?.at ?? task.updatedAt];
+    await saveTask(trx, { ...task, data, log, updatedAt });
+    await updateReaders(trx, task, { ...task, data }, undefined);
+    return added;
+  }
+
+  async #append(trx: Trx, task: TaskRow, entries: readonly NewEntry[], data: TaskData): Promise<LogEntry[]> {
     const added: LogEntry[] = [];
     let { log: seq, updatedAt: at } = task;
     for (const entry of entries) {
       const now = this.#time();
+      const body: LogBody = entry.body.kind === 'task_data' ? { ...entry.body, data } : entry.body;
       // Times are ISO 8601 in UTC: they sort as text.
       if (now > at) at = now;
       const values = {
@@ -295,12 +316,12 @@ export class SqliteStore implements TaskStore {
       };
       const result = await trx
         .insertInto('events')
-        .values({ ...values, body: JSON.stringify(entry.body) })
+        .values({ ...values, body: JSON.stringify(body) })
         .onConflict((conflict) => conflict.columns(['task_id', 'key']).doNothing())
         .executeTakeFirst();
       if (result.numInsertedOrUpdatedRows === 0n) continue;
       seq += 1;
-      added.push({ seq, key: entry.key, exchange: entry.exchange, at, body: entry.body });
+      added.push({ seq, key: entry.key, exchange: entry.exchange, at, body });
     }
     return added;
   }
@@ -313,6 +334,7 @@ export class SqliteStore implements TaskStore {
     try {
       return await read(this.#db);
     } catch (error) {
+      if (error instanceof HarnessError) throw error;
       throw new HarnessError('store_unavailable', `cannot read the store: ${messageOf(error)}`, {
         cause: error,
       });
@@ -329,109 +351,6 @@ export class SqliteStore implements TaskStore {
   }
 }
 
-/** Reads the task with the file's write lock held from here to the end of the transaction. */
-async function lockTask(trx: Trx, taskId: string): Promise<TaskRow> {
-  const row = await trx
-    .updateTable('tasks')
-    .set((eb) => ({ log: eb.ref('log') }))
-    .where('id', '=', taskId)
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw new HarnessError('task.not_found', `there is no task ${taskId} in this store`);
-  return toTask(row);
-}
-
-async function saveTask(trx: Trx, task: TaskRow): Promise<void> {
-  await trx
-    .updateTable('tasks')
-    .set({
-      state: task.state,
-      sub_state: task.subState,
-      status_seq: task.statusSeq,
-      data: JSON.stringify(task.data),
-      updated_at: task.updatedAt,
-      log: task.log,
-      transcript: task.transcript,
-    })
-    .where('id', '=', task.id)
-    .execute();
-}
-
-async function insertEffects(
-  trx: Trx,
-  taskId: string,
-  effects: NonNullable<TaskWrite['effects']>,
-): Promise<void> {
-  for (const effect of effects) {
-    await trx
-      .insertInto('effects')
-      .values({ task_id: taskId, key: effect.key, body: JSON.stringify(effect.body) })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
-}
-
-/** Appends the items whose keys are new and returns the position of the last row. */
-async function insertTranscript(
-  trx: Trx,
-  task: TaskRow,
-  items: NonNullable<TaskWrite['transcript']>,
-): Promise<number> {
-  let n = task.transcript;
-  for (const { key, item } of items) {
-    const result = await trx
-      .insertInto('transcript')
-      .values({ task_id: task.id, n: n + 1, key, item: JSON.stringify(item) })
-      .onConflict((conflict) => conflict.columns(['task_id', 'key']).doNothing())
-      .executeTakeFirst();
-    if (result.numInsertedOrUpdatedRows !== 0n) n += 1;
-  }
-  return n;
-}
-
-async function effectsOf(
-  db: Kysely<StoreTables>,
-  taskId: string,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, JsonValue>> {
-  if (keys.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('effects')
-    .select(['key', 'body'])
-    .where('task_id', '=', taskId)
-    .where('key', 'in', keys)
-    .execute();
-  return new Map(rows.map((row) => [row.key, JSON.parse(row.body) as JsonValue]));
-}
-
-async function entriesOf(trx: Trx, taskId: string, entries: readonly NewEntry[]): Promise<LogEntry[]> {
-  if (entries.length === 0) return [];
-  const keys = entries.map((entry) => entry.key);
-  const rows = await trx
-    .selectFrom('events')
-    .selectAll()
-    .where('task_id', '=', taskId)
-    .where('key', 'in', keys)
-    .orderBy('seq')
-    .execute();
-  return rows.map(toEntry);
-}
-
-/** Kysely prepares a statement for every query; the texts repeat, so they are kept. */
-function withStatementCache(database: Database.Database): {
-  close(): void;
-  prepare(sql: string): Database.Statement<unknown[]>;
-} {
-  const statements = new Map<string, Database.Statement<unknown[]>>();
-  return {
-    close: () => void database.close(),
-    prepare(sql) {
-      const known = statements.get(sql);
-      if (known) return known;
-      if (statements.size >= 200) statements.clear();
-      const statement = database.prepare<unknown[]>(sql);
-      statements.set(sql, statement);
-      return statement;
-    },
-  };
+function changed(task: TaskRow, changes: TaskWrite['changes']): TaskData {
+  return changes === undefined ? task.data : applyChanges(task.data, changes);
 }

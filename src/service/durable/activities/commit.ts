@@ -1,11 +1,13 @@
 import { asHarnessError, type ErrorCode } from '../../../core/base/index.ts';
-import { questionText, readQuestion } from '../../../core/extensions/index.ts';
-import type { CommitInput, CommitOutput, CutCall } from '../../../core/loop/index.ts';
+import type { OutboundMessage } from '../../../core/channels/index.ts';
+import { questionText, readQuestion, textOf } from '../../../core/extensions/index.ts';
+import type { CommitInput, CommitOutput, CutCall, TaskData } from '../../../core/loop/index.ts';
 import type { TaskRow } from '../../../core/persistence/index.ts';
 import type { Conversations } from './conversation.ts';
 import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type ModelEffect } from './effects.ts';
 import { key, taskOf } from './keys.ts';
+import { tellParent } from './sub-tasks.ts';
 import { supersededReply } from './superseded-reply.ts';
 
 /**
@@ -39,6 +41,8 @@ export async function commit(
           questions: input.questions,
           ...(status ? { messageId: status } : {}),
           ...(code ? { code } : {}),
+          turn: input.turn,
+          tokens: input.tokensTotal,
         },
       },
     ],
@@ -49,8 +53,14 @@ export async function commit(
   if (written.applied) {
     deps.report({ kind: 'state', taskId: task.id, state: input.state, exchange: input.exchange });
   }
-  if (written.entries.some((entry) => entry.key === input.key))
+  if (written.entries.some((entry) => entry.key === input.key)) {
+    const { state, subState } = written.task;
+    await tellParent(deps, written.task, { state, subState, entry: input.key });
+    // Questions went out when they were put.
+    if (text && input.text.from !== 'questions')
+      await deps.channels.deliver(task, messageTo(written.task, input.key, text));
     await announce(deps, written.task, input, run);
+  }
   if (input.subState === null) conversations.forget(task.id);
   return { state: written.task.state, log: written.task.log };
 }
@@ -76,8 +86,21 @@ async function announce(deps: ActivityDeps, task: TaskRow, input: CommitInput, r
   }
 }
 
+function criteriaOf({ acceptanceCriteria }: TaskData): string[] {
+  return acceptanceCriteria.length === 0
+    ? []
+    : ['Done when:', ...acceptanceCriteria.map(({ text }) => `- ${text}`)];
+}
+
+/** A reply, or the end, for the people on the task. */
+function messageTo(task: TaskRow, entry: string, text: string): OutboundMessage {
+  const people = task.data.participants.filter(({ kind }) => kind === 'human');
+  return { id: `${task.id}:${entry}`, text, to: people.map(({ id }) => id) };
+}
+
 interface StatusText {
-  readonly text: string;
+  /** Null: there is nothing to say. */
+  readonly text: string | null;
   /** Id of a message that was published before and is the status message again. */
   readonly status?: string;
   readonly code?: ErrorCode;
@@ -97,6 +120,19 @@ async function statusOf(deps: ActivityDeps, task: TaskRow, input: CommitInput): 
       // A single question is the status message itself, under the id it was published with.
       return questions.length === 1 && only ? { text: joined, status: only.id } : { text: joined };
     }
+    case 'message': {
+      const [row] = await deps.journal.store.inboxRows([text.key]);
+      return { text: row ? textOf(row.message) : '' };
+    }
+    case 'goal':
+      return { text: [task.data.goal, ...criteriaOf(task.data)].join('\n') };
+    case 'forwarded': {
+      const tasks = await Promise.all(text.taskIds.map((id) => deps.journal.store.task(id)));
+      const names = tasks.flatMap((each) => (each ? [`"${each.data.name}"`] : []));
+      return { text: `Passed on to sub-task ${[...new Set(names)].join(', ')}.` };
+    }
+    case 'nothing':
+      return { text: null };
     case 'failure':
       return { text: failureText(text.code, text.message), code: text.code };
     case 'completed_by':

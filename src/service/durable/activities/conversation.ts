@@ -47,7 +47,7 @@ async function render(
   const messages = new Map(inbox.map((row) => [row.key, row]));
   const effects = await store.effects(
     taskId,
-    rows.flatMap(({ item }) => (item.type === 'message' ? [] : [item.effect])),
+    rows.flatMap(({ item }) => ('effect' in item ? [item.effect] : [])),
   );
   const rendered: LlmInputItem[] = [];
   for (const { item } of rows) {
@@ -58,9 +58,20 @@ async function render(
       const effect = fromJson<ModelEffect>(effects.get(item.effect));
       if (effect)
         rendered.push({ type: 'assistant', text: effect.response.text, calls: effect.response.calls });
+    } else if (item.type === 'child') {
+      rendered.push({ type: 'user', text: await renderChild(store, item.taskId) });
+    } else if (item.type === 'expired') {
+      rendered.push({ type: 'user', text: await renderExpired(store, taskId, item.question) });
     } else {
-      const result = fromJson<ResultEffect>(effects.get(item.effect));
-      rendered.push({ type: 'tool_result', callId: item.callId, ...renderResult(result) });
+      const result = renderResult(fromJson<ResultEffect>(effects.get(item.effect)));
+      rendered.push(
+        item.type === 'result'
+          ? { type: 'tool_result', callId: item.callId, ...result }
+          : {
+              type: 'user',
+              text: `[what came of call ${item.callId}, which waited for approval]\n${result.text}`,
+            },
+      );
     }
   }
   return rendered;
@@ -73,6 +84,19 @@ async function renderMessage(store: TaskStore, row: InboxRow, answers: string | 
   const text = textOf(row.message);
   const body = row.senderKind === 'agent' ? frameUntrusted(`agent ${row.sender}`, text) : text;
   return `[message from ${row.sender}${about}]\n${body}`;
+}
+
+/** PC-11: what a sub-task came to is data, whoever worked on it. */
+async function renderChild(store: TaskStore, taskId: string): Promise<string> {
+  const task = await store.task(taskId);
+  if (task === undefined) return `[sub-task ${taskId} is gone]`;
+  const [status] = await store.log(taskId, { after: task.statusSeq - 1, upTo: task.statusSeq });
+  const text = status?.body.kind === 'state' ? (status.body.text ?? '') : '';
+  return `[sub-task ${taskId} ended: ${task.state}]\n${frameUntrusted(`sub-task ${task.data.name}`, text)}`;
+}
+
+async function renderExpired(store: TaskStore, taskId: string, id: string): Promise<string> {
+  return `[nobody answered ${await quoteQuestion(store, taskId, id)} in time; decide how to go on without]`;
 }
 
 async function quoteQuestion(store: TaskStore, taskId: string, id: string): Promise<string> {

@@ -1,4 +1,7 @@
+import type { ApprovalSettings } from '../../../core/approvals/index.ts';
 import type { AbortSignalLike, Clock, HarnessError, PassFailpoint } from '../../../core/base/index.ts';
+import type { AdmissionPort, ChannelSender } from '../../../core/channels/index.ts';
+import type { CommandRegistry } from '../../../core/commands/index.ts';
 import type { HookChain, OperationScope } from '../../../core/hooks/index.ts';
 import type { LlmPort, ReasoningEffort } from '../../../core/models/index.ts';
 import type { Journal, TaskRow } from '../../../core/persistence/index.ts';
@@ -16,6 +19,15 @@ export interface ActivityDeps {
   readonly effort?: ReasoningEffort;
   readonly tools: ToolRegistry;
   readonly intrinsics: ReadonlyMap<string, Intrinsic>;
+  readonly commands: CommandRegistry;
+  /** Which calls a person decides about, and who (PC-12). */
+  readonly approvals: ApprovalSettings;
+  /** The way in: sub-tasks and what is handed on to them take it like everybody's messages. */
+  readonly admission: AdmissionPort;
+  /** Takes what is stored to participants who are reached by another medium than A2A (PC-2). */
+  readonly channels: ChannelSender;
+  /** Models a task may have. */
+  readonly selectableModels: readonly string[];
   /** Markdown of the system prompt, with its placeholders. */
   readonly systemPrompt: string;
   /** Tool results longer than this many characters are cut and stored whole (TL-4). */

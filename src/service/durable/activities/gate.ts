@@ -6,7 +6,7 @@ import {
   messageOf,
 } from '../../../core/base/index.ts';
 import type { OperationScope, ToolCallInput, ToolCallOutput } from '../../../core/hooks/index.ts';
-import type { TaskData, TurnRef } from '../../../core/loop/index.ts';
+import type { TaskChange, TaskData, TurnRef } from '../../../core/loop/index.ts';
 import type { ToolCall } from '../../../core/models/index.ts';
 import {
   compileSchema,
@@ -15,28 +15,32 @@ import {
   isSafeToRepeat,
   type Tool,
 } from '../../../core/tools/index.ts';
+import { argumentsHash, judgeCall } from './approval.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { GateRecord, ResultEffect } from './effects.ts';
 import { callId } from './keys.ts';
 
-/** A gated call, with its result when it needs no run, and the task data it leaves. */
+/** A gated call, with its result when it needs no run, and what it changes of the task. */
 export interface Gated {
   readonly record: GateRecord;
   readonly result?: ResultEffect;
-  readonly data: TaskData;
+  readonly change?: TaskChange;
 }
 
 /** What the gate needs of the turn it works for. */
 export interface GateScope {
+  readonly taskId: string;
   readonly at: TurnRef;
   readonly data: TaskData;
+  readonly actors: readonly string[];
   readonly scope: (entity: NonNullable<OperationScope['entity']>) => OperationScope;
   readonly readStored: (ref: string) => Promise<string | undefined>;
 }
 
 /**
  * The part of the call pipeline before "run" (TL-10), the same for every kind of tool: parse, validate, `pre` hooks,
- * validate again. An intrinsic is decided here whole; what a call fails with becomes its result, for the model to read.
+ * validate again, ask the policy. An intrinsic is decided here whole, unless somebody has to approve it first; what a
+ * call fails with becomes its result, for the model to read.
  */
 export async function gateCall(
   deps: ActivityDeps,
@@ -50,56 +54,63 @@ export async function gateCall(
   const refuse = (error: unknown, args: JsonObject): Gated => ({
     record: { ...base, kind: 'done', repeatable: true, arguments: args },
     result: resultOf(call.name, `error (${codeOf(error)}): ${messageOf(error)}`, true),
-    data: turn.data,
   });
   let args: JsonObject = {};
   try {
     const target = intrinsic ?? tool;
     if (target === undefined) throw new HarnessError('tool.unknown', unknownTool(deps, call.name));
     args = validated(target, parseArguments(call));
-    const kind = intrinsic ? 'intrinsic' : 'tool';
-    const scope = turn.scope({ kind, id: call.name, version: null });
-    const pre = await deps.hooks.phase('pre', {
-      operation: 'tool.invoked',
-      scope,
-      input: { callId: base.callId, name: call.name, arguments: args },
-    });
-    args = validated(target, pre.input.arguments);
-    if (intrinsic === undefined) {
-      return {
-        record: {
-          ...base,
-          kind: 'tool',
-          repeatable: isSafeToRepeat((target as Tool).annotations),
-          arguments: args,
-        },
-        data: turn.data,
-      };
+    const scope = turn.scope({ kind: intrinsic ? 'intrinsic' : 'tool', id: call.name, version: null });
+    const input = { callId: base.callId, name: call.name, arguments: args };
+    args = validated(
+      target,
+      (await deps.hooks.phase('pre', { operation: 'tool.invoked', scope, input })).input.arguments,
+    );
+    const judged = await judgeCall(deps, turn.taskId, { ...input, arguments: args }, scope);
+    if (judged.decision === 'deny') {
+      throw new HarnessError('tool.denied', judged.reason ?? 'a rule refuses this call');
     }
-    return await applyIntrinsic(deps, intrinsic, { ...base, arguments: args }, scope, turn);
+    const asks = judged.decision === 'ask';
+    if (intrinsic && (intrinsic.command !== undefined || !asks)) {
+      const gated = await applyIntrinsic(deps, intrinsic, { ...base, arguments: args }, scope, turn);
+      return asks ? waiting(gated, judged.reason, turn.actors) : gated;
+    }
+    // An intrinsic that only changes data runs like a tool, once it is approved.
+    const repeatable = tool === undefined || isSafeToRepeat(tool.annotations);
+    const gated: Gated = { record: { ...base, kind: 'tool', repeatable, arguments: args } };
+    return asks ? waiting(gated, judged.reason, turn.actors) : gated;
   } catch (error) {
     if (isModelsFault(error)) return refuse(error, args);
     throw error;
   }
 }
 
+/** The same call, once somebody has approved it (PC-12). One that was refused already stays so. */
+function waiting(gated: Gated, reason: string | undefined, actors: readonly string[]): Gated {
+  const { record } = gated;
+  if (record.kind === 'done') return gated;
+  const approval = argumentsHash(record.name, record.arguments);
+  return { ...gated, record: { ...record, approval, actors, ...(reason === undefined ? {} : { reason }) } };
+}
+
 /**
  * Decides an intrinsic: its own operation within `tool.invoked`. What only changes the task's data is done here whole;
  * a command goes back to the loop, and its `post` phase runs where it is carried out.
  */
-async function applyIntrinsic(
+export async function applyIntrinsic(
   deps: ActivityDeps,
   intrinsic: Intrinsic,
   call: ToolCallInput & { readonly ordinal: number },
   scope: OperationScope,
-  turn: GateScope,
+  turn: Pick<GateScope, 'data' | 'actors' | 'readStored'>,
 ): Promise<Gated> {
   const { ordinal, name } = call;
   let args = call.arguments;
   let outcome: IntrinsicOutcome | undefined;
   const apply = async (input: ToolCallInput): Promise<ToolCallOutput> => {
     args = validated(intrinsic, input.arguments);
-    outcome = await intrinsic.apply(args, { data: turn.data, readStored: turn.readStored });
+    const { data, actors, readStored } = turn;
+    outcome = await intrinsic.apply(args, { agentId: deps.agentId, data, actors, readStored });
     return { text: outcome.kind === 'result' ? outcome.text : '', isError: false };
   };
   const { operation } = intrinsic;
@@ -113,13 +124,14 @@ async function applyIntrinsic(
   const invoked = await deps.hooks.inPhase({ operation: 'tool.invoked', scope, input: call }, decide);
   const record = { ordinal, callId: call.callId, name, repeatable: true, arguments: args };
   if (outcome?.kind === 'command') {
-    return { record: { ...record, kind: outcome.command, request: outcome.request }, data: turn.data };
+    const { request } = outcome;
+    return { record: { ...record, kind: request.command, request } };
   }
   const { result } = await deps.hooks.phase('post', invoked);
   return {
     record: { ...record, kind: 'done' },
     result: resultOf(name, result?.text ?? '', result?.isError ?? false),
-    data: outcome?.data ?? turn.data,
+    ...(outcome?.change ? { change: outcome.change } : {}),
   };
 }
 
@@ -142,12 +154,13 @@ function validated(target: Tool | Intrinsic, args: JsonObject): JsonObject {
 }
 
 /** LP-6: what the model can react to is a result; anything else fails the attempt. */
-function isModelsFault(error: unknown): boolean {
+export function isModelsFault(error: unknown): boolean {
   if (error instanceof HookAbort) return true;
   return error instanceof HarnessError && (error.code.startsWith('tool.') || error.code.startsWith('plan.'));
 }
 
-function codeOf(error: unknown): string {
+/** The code that the model reads of what a call failed with. */
+export function codeOf(error: unknown): string {
   if (error instanceof HookAbort) return 'tool.vetoed';
   return error instanceof HarnessError ? error.code : 'internal';
 }

@@ -4,13 +4,17 @@
  */
 import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@temporalio/activity';
 import type { Attempt, TaskActivities } from '../contract/index.ts';
-import { askParticipant } from './ask-participant.ts';
 import { commit } from './commit.ts';
 import { Conversations } from './conversation.ts';
 import type { ActivityDeps, Run } from './deps.ts';
 import { judgeFailure, reportLoss } from './failures.ts';
+import { forward } from './forward.ts';
 import { modelTurn } from './model-turn.ts';
+import { requestApproval } from './request-approval.ts';
+import { requestHelp } from './request-help.ts';
+import { runCommand } from './run-command.ts';
 import { runTool } from './run-tool.ts';
+import { spawnSubtask } from './spawn-subtask.ts';
 
 export type { ActivityDeps, ActivityEvent } from './deps.ts';
 
@@ -37,8 +41,15 @@ export function createActivities(deps: ActivityDeps): TaskActivities {
     modelTurn: (input, attempt) =>
       as('modelTurn', attempt, input.taskId, (run) => modelTurn(deps, conversations, input, run)),
     runTool: (input, attempt) => as('runTool', attempt, input.taskId, (run) => runTool(deps, input, run)),
-    askParticipant: (input, attempt) =>
-      as('askParticipant', attempt, input.taskId, (run) => askParticipant(deps, input, run)),
+    requestHelp: (input, attempt) =>
+      as('requestHelp', attempt, input.taskId, (run) => requestHelp(deps, input, run)),
+    requestApproval: (input, attempt) =>
+      as('requestApproval', attempt, input.taskId, () => requestApproval(deps, input)),
+    spawnSubtask: (input, attempt) =>
+      as('spawnSubtask', attempt, input.taskId, (run) => spawnSubtask(deps, input, run)),
+    forward: (input, attempt) => as('forward', attempt, input.taskId, () => forward(deps, input)),
+    runCommand: (input, attempt) =>
+      as('runCommand', attempt, input.taskId, (run) => runCommand(deps, input, run)),
     commit: (input, attempt) =>
       as('commit', attempt, input.taskId, (run) => commit(deps, conversations, input, run)),
   };

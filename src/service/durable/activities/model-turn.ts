@@ -6,7 +6,14 @@ import {
 } from '../../../core/base/index.ts';
 import { readQuestion } from '../../../core/extensions/index.ts';
 import type { CompletionDecision, HookPoint, OperationScope } from '../../../core/hooks/index.ts';
-import type { TurnInput, TurnOutput, TurnRef } from '../../../core/loop/index.ts';
+import {
+  applyChange,
+  type TaskChange,
+  type TurnInput,
+  type TurnMail,
+  type TurnOutput,
+  type TurnRef,
+} from '../../../core/loop/index.ts';
 import {
   invokeLlm,
   type LlmRequest,
@@ -20,7 +27,8 @@ import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type ModelEffect, toJson } from './effects.ts';
 import { type Gated, gateCall } from './gate.ts';
 import { callId, key, taskOf } from './keys.ts';
-import { settled } from './run-tool.ts';
+import { settled, waitingForApproval } from './run-tool.ts';
+import { tellParent } from './sub-tasks.ts';
 import { supersededReply } from './superseded-reply.ts';
 
 /** What stands under the key of a turn that was cut before it was saved. */
@@ -99,47 +107,81 @@ async function appendPending(
     for (const call of fromJson<ModelEffect>(before.get(key.model(turn)))?.calls ?? []) {
       const effect = key.result(turn, call.ordinal);
       // Kept only where nothing is: a late writer then changes nothing.
-      effects.push({ key: effect, body: toJson(settled(call, undefined)) });
+      const waits = input.waitingCalls.includes(call.callId);
+      effects.push({
+        key: effect,
+        body: toJson(waits ? waitingForApproval(call) : settled(call, undefined)),
+      });
       transcript.push({ key: effect, item: { type: 'result', effect, callId: call.callId } });
     }
   }
-  for (const { key: inbox, answers } of input.mail) {
-    transcript.push({
-      key: `message:${inbox}`,
-      item: { type: 'message', inbox, ...(answers ? { answers } : {}) },
-    });
-  }
+  transcript.push(...input.mail.flatMap(transcribed));
   const opens = task.state !== 'WORKING';
-  if (!opens && transcript.length === 0) return task;
-  const { exchange } = input;
-  const messages: Entries = [
+  if (!opens && transcript.length === 0 && input.mail.length === 0) return task;
+  const { exchange, turn } = input;
+  const messages = input.mail.flatMap((each) => (each.type === 'message' ? [each.key] : []));
+  const working = `working:${exchange}.${turn}`;
+  const entries: Entries = [
     // A message that came while the model wrote its reply goes on with the exchange; the reply was said nevertheless.
     ...(opens ? [] : await supersededReply(deps, task.id, exchange)),
-    ...input.mail.map(({ key: inbox }) => ({
+    ...messages.map((inbox) => ({
       key: `message:${inbox}`,
       exchange,
       body: { kind: 'message' as const, inbox },
     })),
-  ];
-  const working = `working:${exchange}`;
-  const entries: Entries = opens
-    ? [
-        ...messages,
-        {
+    opens
+      ? {
           key: working,
           exchange,
-          body: { kind: 'state', state: 'WORKING', subState: null, text: null, questions: [] },
+          body: {
+            kind: 'state',
+            state: 'WORKING',
+            subState: null,
+            text: null,
+            questions: [],
+            ...progress(input),
+          },
+        }
+      : {
+          key: `turn:${exchange}.${turn}`,
+          exchange,
+          body: { kind: 'turn', questions: input.openQuestions, ...progress(input) },
         },
-      ]
-    : messages;
+  ];
   const written = await deps.journal.write(task.id, {
     entries,
     effects,
     transcript,
-    consumed: input.mail.map((item) => item.key),
+    consumed: messages,
     ...(opens ? { state: { state: 'WORKING', subState: null, entry: working } } : {}),
   });
+  if (opens) await tellParent(deps, written.task, { state: 'WORKING', subState: null, entry: working });
   return written.task;
+}
+
+function progress({ turn, tokensTotal }: TurnInput): { turn: number; tokens: number } {
+  return { turn, tokens: tokensTotal };
+}
+
+/** A row of the conversation for what came in; none for what the model need not read. */
+function transcribed(each: TurnMail): NonNullable<TaskWrite['transcript']>[number][] {
+  switch (each.type) {
+    case 'message': {
+      if (each.silent) return [];
+      const { key: inbox, answers } = each;
+      return [{ key: `message:${inbox}`, item: { type: 'message', inbox, ...(answers ? { answers } : {}) } }];
+    }
+    case 'child':
+      return [{ key: `child:${each.taskId}`, item: each }];
+    case 'expired':
+      return [{ key: `expired:${each.questionId}`, item: { type: 'expired', question: each.questionId } }];
+    case 'outcome': {
+      const effect = key.outcome(each.call, each.call.ordinal);
+      return [
+        { key: effect, item: { type: 'outcome', effect, callId: callId(each.call, each.call.ordinal) } },
+      ];
+    }
+  }
 }
 
 async function assemble(
@@ -150,13 +192,13 @@ async function assemble(
 ): Promise<LlmRequest> {
   const questions = await openQuestionTexts(deps, task.id, input.openQuestions);
   const date = new Date(deps.clock.now()).toISOString().slice(0, 10);
-  const model = input.model ?? task.data.model;
-  const effort = input.effort ?? task.data.reasoningEffort ?? deps.effort;
+  const { model } = task.data;
+  const effort = task.data.reasoningEffort ?? deps.effort;
   return {
     instructions: renderInstructions(deps.systemPrompt, deps.agent, task.data.participants),
     tools: toolsOf(deps),
     input: [
-      { type: 'user', text: renderTask(task.data, { date }, questions) },
+      { type: 'user', text: renderTask(task.data, { date, openQuestions: questions }) },
       ...(await conversations.read(task.id, task.transcript)),
     ],
     cacheKey: task.id,
@@ -183,7 +225,7 @@ async function openQuestionTexts(
   const texts: string[] = [];
   for (const id of ids) {
     const question = await readQuestion(deps.journal.store, taskId, id);
-    if (question) texts.push(`to ${question.participantId}: ${question.text}`);
+    if (question) texts.push(`to ${question.participantIds.join(', ')}: ${question.text}`);
   }
   return texts;
 }
@@ -198,6 +240,8 @@ const AFTER_THE_ANSWER: readonly HookPoint[] = [
       'plan.created',
       'step.finished',
       'help.requested',
+      'subtask.spawned',
+      'tool.approval',
       'task.complete',
     ] as const
   ).flatMap((operation) =>
@@ -265,17 +309,22 @@ async function save(
     { body: (found) => found },
   );
   const gated: Gated[] = [];
+  const changes: TaskChange[] = [];
   let { data } = task;
   for (const [ordinal, call] of calls.entries()) {
     const readStored = (ref: string) => deps.journal.store.blob(task.id, ref);
     const next = await gateCall(deps, call, ordinal, {
+      taskId: task.id,
       at: input,
       data,
+      actors: input.actors,
       scope: (entity) => ({ ...scope, entity }),
       readStored,
     });
     gated.push(next);
-    data = next.data;
+    if (next.change === undefined) continue;
+    changes.push(next.change);
+    data = applyChange(data, next.change);
   }
   const decision = calls.length > 0 ? undefined : await decide(deps, input, answer, scope);
   // Ids of our own: providers give none, or the same ones every turn.
@@ -296,8 +345,8 @@ async function save(
       result ? [{ key: key.result(input, record.ordinal), body: toJson(result) }] : [],
     ),
     transcript: [{ key: key.model(input), item: { type: 'assistant', effect: key.model(input) } }],
-    entries: entriesOf(input, response, data === task.data ? undefined : data),
-    ...(data === task.data ? {} : { data }),
+    entries: entriesOf(input, response, changes.length > 0),
+    changes,
   });
   const stands = fromJson<ModelEffect>(written.effect) ?? effect;
   if (stands.calls === undefined)
@@ -306,14 +355,14 @@ async function save(
 }
 
 /** Text with calls is a remark on the way; text without is the reply. */
-function entriesOf(input: TurnInput, response: LlmResponse, data: TaskRow['data'] | undefined): Entries {
+function entriesOf(input: TurnInput, response: LlmResponse, changesData: boolean): Entries {
   const { exchange, turn } = input;
   const entries: Entries[number][] = [];
   if (response.text.trim() !== '') {
     const kind = response.calls.length > 0 ? 'note' : 'response';
     entries.push({ key: `${kind}:${exchange}.${turn}`, exchange, body: { kind, text: response.text } });
   }
-  if (data) entries.push({ key: `data:${exchange}.${turn}`, exchange, body: { kind: 'task_data', data } });
+  if (changesData) entries.push({ key: `data:${exchange}.${turn}`, exchange, body: { kind: 'task_data' } });
   return entries;
 }
 
@@ -348,7 +397,13 @@ async function decide(
 function outputOf(effect: ModelEffect, task: TaskRow): TurnOutput {
   const { usage } = effect.response;
   return {
-    calls: effect.calls.map(({ ordinal, kind, repeatable }) => ({ ordinal, kind, repeatable })),
+    calls: effect.calls.map(({ ordinal, callId: id, kind, repeatable, approval }) => ({
+      ordinal,
+      callId: id,
+      kind,
+      repeatable,
+      ...(approval === undefined ? {} : { approval }),
+    })),
     ...(effect.decision ? { decision: effect.decision } : {}),
     tokens: usage.input + usage.output,
     log: task.log,

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
-import {
-  asHarnessError,
-  canonicalJson,
-  HarnessError,
-  HookAbort,
-  messageOf,
-} from '../../../core/base/index.ts';
-import type { ToolCallOutput } from '../../../core/hooks/index.ts';
-import type { CallInput, CallOutput } from '../../../core/loop/index.ts';
+import { asHarnessError, canonicalJson, HookAbort, messageOf } from '../../../core/base/index.ts';
+import type { OperationScope, ToolCallOutput } from '../../../core/hooks/index.ts';
+import { type CallInput, type CallOutput, isTerminal } from '../../../core/loop/index.ts';
 import type { TaskRow } from '../../../core/persistence/index.ts';
-import { cutText, isSafeToRepeat, type ToolResult } from '../../../core/tools/index.ts';
+import { cutText, type Intrinsic, isSafeToRepeat, type ToolResult } from '../../../core/tools/index.ts';
+import { authorize } from './approval.ts';
 import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
-import { fromJson, type GateRecord, type ModelEffect, type ResultEffect, toJson } from './effects.ts';
-import { key, taskOf } from './keys.ts';
+import { fromJson, type GateRecord, type ResultEffect, toJson } from './effects.ts';
+import { applyIntrinsic, codeOf, isModelsFault, resultOf } from './gate.ts';
+import { callOf, key, resultKey, taskOf } from './keys.ts';
 
 /**
  * Runs one gated call: re-check, run, save, `post` hooks (TL-10). A result that stands is returned as it is. In
@@ -20,21 +16,15 @@ import { key, taskOf } from './keys.ts';
  */
 export async function runTool(deps: ActivityDeps, input: CallInput, run: Run): Promise<CallOutput> {
   const task = await taskOf(deps, input);
-  const keys = {
-    model: key.model(input),
-    ran: key.ran(input, input.ordinal),
-    result: key.result(input, input.ordinal),
-  };
+  const keys = { ran: key.ran(input, input.ordinal), result: resultKey(input) };
   const saved = await deps.journal.store.effects(task.id, Object.values(keys));
   const result = fromJson<ResultEffect>(saved.get(keys.result));
   if (result) return outputOf(result);
-  const call = fromJson<ModelEffect>(saved.get(keys.model))?.calls.find(
-    (each) => each.ordinal === input.ordinal,
-  );
-  if (call === undefined) throw new HarnessError('internal', `task ${task.id} has no call ${keys.result}`);
+  const call = await callOf(deps, task, input);
   const ran = fromJson<ResultEffect>(saved.get(keys.ran));
   if (ran) return finish(deps, task, input, call, ran, run);
   if (input.mode === 'settle') return record(deps, task, input, settled(call, input.failure));
+  if (isTerminal(task.state)) return record(deps, task, input, settled(call, undefined));
 
   await deps.journal.write(task.id, {
     entries: [
@@ -46,7 +36,7 @@ export async function runTool(deps: ActivityDeps, input: CallInput, run: Run): P
     ],
   });
   const started = deps.clock.now();
-  const outcome = await runOnce(deps, task, call, keys.result, input.exchange, run);
+  const outcome = await runOnce(deps, task, call, input, run);
   deps.report({
     kind: 'tool',
     taskId: task.id,
@@ -64,24 +54,26 @@ async function runOnce(
   deps: ActivityDeps,
   task: TaskRow,
   call: GateRecord,
-  callKey: string,
-  exchange: number,
+  at: CallInput,
   run: Run,
 ): Promise<ResultEffect> {
   const tool = deps.tools.get(call.name);
+  const intrinsic = deps.intrinsics.get(call.name);
+  const scope = scopeOf(deps, task, at.exchange, run, { kind: 'tool', id: call.name, version: null });
+  if (intrinsic) return runIntrinsic(deps, task, intrinsic, call, at, scope);
   if (tool === undefined)
     return effectOf(call, { text: `error (tool.unknown): "${call.name}" is gone`, isError: true });
-  const scope = scopeOf(deps, task, exchange, run, { kind: 'tool', id: call.name, version: null });
   const input = { callId: call.callId, name: call.name, arguments: call.arguments };
   let data: ToolResult['data'];
   try {
     const context = await deps.hooks.inPhase(
       { operation: 'tool.invoked', scope, input },
       async (final): Promise<ToolCallOutput> => {
+        await authorize(deps, task, { ...final, callId: call.callId, name: call.name }, at.decided, scope);
         const returned = await tool.run(final.arguments, {
           agentId: deps.agentId,
           taskId: task.id,
-          callKey: `${task.id}:${callKey}`,
+          callKey: `${task.id}:${key.result(at, at.ordinal)}`,
           signal: run.signal,
         });
         data = returned.data;
@@ -97,10 +89,40 @@ async function runOnce(
     const failure = asHarnessError(error, 'tool.failed');
     if (failure.retryable && isSafeToRepeat(tool.annotations)) throw failure;
     const code = error instanceof HookAbort ? 'tool.vetoed' : failure.code;
-    const note = isSafeToRepeat(tool.annotations)
-      ? ''
-      : ' It was not tried again, as it is not safe to repeat.';
+    const note =
+      isSafeToRepeat(tool.annotations) || code === 'tool.denied'
+        ? ''
+        : ' It was not tried again, as it is not safe to repeat.';
     return effectOf(call, { text: `error (${code}): ${messageOf(error)}.${note}`, isError: true });
+  }
+}
+
+/** An intrinsic that somebody had to approve: it is decided now, on the task as it is now. */
+async function runIntrinsic(
+  deps: ActivityDeps,
+  task: TaskRow,
+  intrinsic: Intrinsic,
+  call: GateRecord,
+  at: CallInput,
+  scope: OperationScope,
+): Promise<ResultEffect> {
+  try {
+    await authorize(deps, task, call, at.decided, scope);
+    const applied = await applyIntrinsic(deps, intrinsic, call, scope, {
+      data: task.data,
+      actors: call.actors ?? [],
+      readStored: (ref) => deps.journal.store.blob(task.id, ref),
+    });
+    if (applied.change) {
+      await deps.journal.write(task.id, {
+        changes: [applied.change],
+        entries: [{ key: `data:${resultKey(at)}`, exchange: at.exchange, body: { kind: 'task_data' } }],
+      });
+    }
+    return applied.result ?? resultOf(call.name, '', false);
+  } catch (error) {
+    if (!isModelsFault(error)) throw error;
+    return resultOf(call.name, `error (${codeOf(error)}): ${messageOf(error)}`, true);
   }
 }
 
@@ -133,7 +155,7 @@ async function record(
   input: CallInput,
   whole: ResultEffect,
 ): Promise<CallOutput> {
-  const ref = key.result(input, input.ordinal);
+  const ref = resultKey(input);
   const { text, cut } = cutText(whole.text, deps.toolResultLimit, ref);
   const written = await deps.journal.write(task.id, {
     effect: { key: ref, body: toJson({ ...whole, text }) },
@@ -156,6 +178,11 @@ function effectOf(call: GateRecord, result: ToolCallOutput): ResultEffect {
     .digest('base64url')
     .slice(0, 16);
   return { name: call.name, text: result.text, isError: result.isError, untrusted: true, fingerprint };
+}
+
+/** What the model reads of a call that somebody has yet to approve. */
+export function waitingForApproval(call: GateRecord): ResultEffect {
+  return resultOf(call.name, 'this call waits for an approval; what comes of it comes on its own', false);
 }
 
 /** What the model reads of a call that left no result: why it failed, or that nobody knows whether it took effect. */

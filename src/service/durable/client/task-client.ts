@@ -22,14 +22,18 @@ import {
   type TaskOptions,
   type TaskStart,
 } from '../contract/index.ts';
+import { TemporalAwayError, whileAnswering } from './while-answering.ts';
 
-/** Longer than the sticky queue's 10 s, after which a new worker gets a lost one's workflow task (DU-11). */
+/** Longer than the 10 s after which another worker gets the workflow task that a lost one had begun (DU-11). */
 const DELIVERY_DEADLINE_MS = 20_000;
 
 const CONTEXT_ID = defineSearchAttributeKey(SEARCH_ATTRIBUTES.contextId, SearchAttributeType.KEYWORD);
 const AGENT = defineSearchAttributeKey(SEARCH_ATTRIBUTES.agent, SearchAttributeType.KEYWORD);
 
-/** Talks to the workflows of one agent. Every call has a deadline and a clear error, never a hang (DU-11). */
+/**
+ * Talks to the workflows of one agent. Every call has a deadline and a clear error, never a hang (DU-11); that Temporal
+ * is away is said within seconds (EM-7).
+ */
 export class TaskClient implements DeliveryPort {
   readonly #client: Client;
   readonly #taskQueue: string;
@@ -149,11 +153,12 @@ export class TaskClient implements DeliveryPort {
   }
 
   #inTime<T>(call: () => Promise<T>): Promise<T> {
-    return this.#client.withDeadline(Date.now() + this.#deadlineMs, call);
+    return whileAnswering(this.#client, this.#client.withDeadline(Date.now() + this.#deadlineMs, call));
   }
 }
 
 function isTimeout(error: unknown): boolean {
+  if (error instanceof TemporalAwayError) return false;
   return error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error);
 }
 

@@ -6,9 +6,12 @@ import type {
   CallInput,
   CallOutput,
   CarriedState,
+  CommandRun,
   CommitInput,
   CommitOutput,
+  ForwardInput,
   HelpOutput,
+  SpawnOutput,
   TurnInput,
   TurnOutput,
 } from '../../../core/loop/index.ts';
@@ -21,6 +24,9 @@ export const INBOX_UPDATE = 'inbox';
 
 /** Signal: asks the task to stop; its argument is who asks. */
 export const CANCEL_SIGNAL = 'cancel';
+
+/** Signal: a sub-task's report to its parent (DU-8); its argument is a `ChildReport`. */
+export const REPORT_SIGNAL = 'child_report';
 
 /** Query: what the task is doing, in numbers. */
 export const MONITOR_QUERY = 'monitor';
@@ -74,7 +80,11 @@ export interface Attempt {
 export interface TaskActivities {
   modelTurn(input: TurnInput, attempt: Attempt): Promise<TurnOutput>;
   runTool(input: CallInput, attempt: Attempt): Promise<CallOutput>;
-  askParticipant(input: CallInput, attempt: Attempt): Promise<HelpOutput>;
+  requestHelp(input: CallInput, attempt: Attempt): Promise<HelpOutput>;
+  requestApproval(input: CallInput, attempt: Attempt): Promise<HelpOutput>;
+  spawnSubtask(input: CallInput, attempt: Attempt): Promise<SpawnOutput>;
+  forward(input: ForwardInput, attempt: Attempt): Promise<void>;
+  runCommand(input: CommandRun, attempt: Attempt): Promise<SpawnOutput>;
   commit(input: CommitInput, attempt: Attempt): Promise<CommitOutput>;
 }
 

@@ -11,6 +11,11 @@ import { workflowBundlePath } from './bundle.ts';
 
 /** The longest a cut waits until a running activity hears of it; the SDK's own default is 24 s (DU-5). */
 const HEARTBEAT_THROTTLE_MS = 500;
+/**
+ * How long a workflow task waits for the worker that has its workflow in memory, before any worker may take it. With the
+ * SDK's 10 s, a task whose worker was killed goes on that much later; a live worker takes its tasks in milliseconds.
+ */
+const STICKY_TIMEOUT_MS = 2_000;
 
 export interface WorkerOptions {
   readonly connection: NativeConnection;
@@ -40,6 +45,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     workflowBundle: { codePath: workflowBundlePath() },
     activities: { ...options.activities },
     maxCachedWorkflows: options.maxCachedWorkflows,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     shutdownGraceTime: options.shutdownGraceMs ?? 5_000,

@@ -2,12 +2,22 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import {
   ActivityCancellationType,
   condition,
+  getExternalWorkflowHandle,
+  isCancellation,
   proxyActivities,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CarriedState, CommitOutput, LoopPort, TaskState } from '../../../core/loop/index.ts';
-import { SEARCH_ATTRIBUTES, type TaskActivities, type TaskOptions } from '../contract/index.ts';
+import { type AbortSignalLike, createAbort } from '../../../core/base/index.ts';
+import type { CarriedState, CommitOutput, LoopPort, Outcome, TaskState } from '../../../core/loop/index.ts';
+import {
+  type Attempt,
+  CANCEL_SIGNAL,
+  REPORT_SIGNAL,
+  SEARCH_ATTRIBUTES,
+  type TaskActivities,
+  type TaskOptions,
+} from '../contract/index.ts';
 import { untilDone, withAttempts } from './attempts.ts';
 
 const TASK_STATE = defineSearchAttributeKey(SEARCH_ATTRIBUTES.taskState, SearchAttributeType.KEYWORD);
@@ -42,8 +52,18 @@ export function createPort(state: CarriedState, options: TaskOptions): LoopPort 
     if (state.searchAttributes) upsertSearchAttributes([{ key: TASK_STATE, value: next }]);
   };
 
+  /** Effects that are patient with a model or another task, and stopped by the cut. */
+  const patiently = <T>(
+    call: (attempt: Attempt) => Promise<T>,
+    signal: AbortSignalLike,
+  ): Promise<Outcome<T>> => withAttempts(call, options.retries.modelTurn, signal);
+
   return {
-    until: (ready) => condition(ready),
+    async until(ready, deadline) {
+      if (deadline === undefined) await condition(ready);
+      // A time that is over already is no reason to wait for a timer.
+      else await condition(ready, Math.max(1, deadline - now()));
+    },
     modelTurn(input, signal) {
       if (input.turn === 0) publish('WORKING');
       return withAttempts((attempt) => model.modelTurn(input, attempt), options.retries.modelTurn, signal);
@@ -61,21 +81,19 @@ export function createPort(state: CarriedState, options: TaskOptions): LoopPort 
       const settle = { ...input, mode: 'settle' as const, failure: { code, message } };
       return withAttempts((attempt) => tool.runTool(settle, attempt), options.retries.commit, signal);
     },
-    askParticipant(input, signal) {
-      return withAttempts(
-        (attempt) => model.askParticipant(input, attempt),
-        options.retries.modelTurn,
-        signal,
-      );
-    },
+    requestHelp: (input, signal) => patiently((attempt) => model.requestHelp(input, attempt), signal),
+    requestApproval: (input, signal) => patiently((attempt) => model.requestApproval(input, attempt), signal),
+    spawnSubtask: (input, signal) => patiently((attempt) => model.spawnSubtask(input, attempt), signal),
+    runCommand: (input) => patiently((attempt) => model.runCommand(input, attempt), createAbort().signal),
+    forward: (input) => untilDone((attempt) => model.forward(input, attempt), options.retries.commit),
+    report: (parent, report) => toldIfThere(parent, REPORT_SIGNAL, report),
+    cancelChild: (taskId, by) => toldIfThere(taskId, CANCEL_SIGNAL, by),
     async commit(input): Promise<CommitOutput> {
       const output = await untilDone((attempt) => store.commit(input, attempt), options.retries.commit);
       publish(output.state);
       return output;
     },
-    // Temporal's clock: it stands still within an activation and is the same in a replay.
-    // oxlint-disable-next-line no-restricted-properties
-    now: () => Date.now(),
+    now,
     shouldCarryOver() {
       const info = workflowInfo();
       // A run that has done nothing would only be followed by another.
@@ -85,4 +103,19 @@ export function createPort(state: CarriedState, options: TaskOptions): LoopPort 
       );
     },
   };
+}
+
+/** Temporal's clock: it stands still within an activation and is the same in a replay. */
+function now(): number {
+  // oxlint-disable-next-line no-restricted-properties
+  return Date.now();
+}
+
+/** Signals another task's workflow; when that is gone, nobody is left to tell. */
+async function toldIfThere(taskId: string, signal: string, argument: unknown): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(taskId).signal(signal, argument);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+  }
 }

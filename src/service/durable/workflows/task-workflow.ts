@@ -12,10 +12,12 @@ import {
 import { HarnessError } from '../../../core/base/index.ts';
 import {
   assertOpen,
+  type ChildReport,
   type CutSource,
   type MailItem,
   type Receipt,
   receive,
+  receiveReport,
   runTask,
 } from '../../../core/loop/index.ts';
 import {
@@ -23,12 +25,14 @@ import {
   INBOX_UPDATE,
   MONITOR_QUERY,
   type Monitor,
+  REPORT_SIGNAL,
   type TaskStart,
 } from '../contract/index.ts';
 import { createPort } from './port.ts';
 
 const inbox = defineUpdate<Receipt, [MailItem]>(INBOX_UPDATE);
 const cancel = defineSignal<[string]>(CANCEL_SIGNAL);
+const report = defineSignal<[ChildReport]>(REPORT_SIGNAL);
 const monitor = defineQuery<Monitor>(MONITOR_QUERY);
 
 /** One task, from its first message to its end. Its id is the task's id; its state is what continue-as-new carries. */
@@ -62,6 +66,7 @@ export async function TaskWorkflow(start: TaskStart): Promise<void> {
     cuts.cut?.('cancel');
   };
   setHandler(cancel, requestCancel);
+  setHandler(report, (news) => receiveReport(state, news));
   setHandler(monitor, () => ({
     phase: state.phase,
     state: state.state,

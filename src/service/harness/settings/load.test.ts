@@ -355,7 +355,6 @@ describe('what is not built yet', () => {
     ['server.ui_dir', { server: { ui_dir: 'ui' } }, {}],
     ['server.auth', { server: { auth: {} } }, {}],
     ['plugins', { plugins: ['p'] }, {}],
-    ['approvals', { approvals: {} }, {}],
     ['media', { media: {} }, {}],
     ['TINY_HARNESS_ENCRYPTION_KEY', {}, { TINY_HARNESS_ENCRYPTION_KEY: 'k-123456' }],
   ])('refuses %s by name', (key, input: SettingsInput, env: Record<string, string>) => {
@@ -377,5 +376,98 @@ describe('the two names of the card', () => {
     expect(problems({ agent: { name: 'Desk' }, card: { name: 'Other' } })).toEqual([
       'card.name: differs from agent.name; give one of the two',
     ]);
+  });
+});
+
+describe('approvals', () => {
+  it('have no rule, and ask admins, then reporters, for as long as it takes', () => {
+    expect(parseSettings({}, {}).approvals).toEqual({ rules: [], approvers: ['admin', 'reporter'] });
+  });
+
+  it('load from a file, in the order in which they stand there', () => {
+    const cwd = folder({
+      'agent.toml': `
+[approvals]
+approvers = ["reporter", "assignee"]
+deadline = "2h"
+
+[[approvals.rules]]
+tool = "local/orders.*"
+annotations = { read_only = true, destructive = "false", idempotent = true, open_world = false }
+decision = "allow"
+
+[[approvals.rules]]
+tool = "local/refunds.pay"
+decision = "ask"
+reason = "It is money."
+[approvals.rules.arguments]
+required = ["amount"]
+properties.amount = { type = "number", exclusiveMinimum = 100 }
+`,
+    });
+    expect(loadSettings({ path: 'agent.toml', env: {}, cwd }).approvals).toEqual({
+      approvers: ['reporter', 'assignee'],
+      deadlineMs: 7_200_000,
+      rules: [
+        {
+          tool: 'local/orders.*',
+          annotations: {
+            readOnlyHint: true,
+            destructiveHint: false,
+            idempotentHint: true,
+            openWorldHint: false,
+          },
+          decision: 'allow',
+        },
+        {
+          tool: 'local/refunds.pay',
+          decision: 'ask',
+          reason: 'It is money.',
+          arguments: {
+            required: ['amount'],
+            properties: { amount: { type: 'number', exclusiveMinimum: 100 } },
+          },
+        },
+      ],
+    });
+  });
+
+  it('name the rule whose schema is none', () => {
+    const rule = (schema: Record<string, unknown>) =>
+      ({ tool: '*', decision: 'ask', arguments: schema }) as const;
+    expect(
+      problems({
+        approvals: { rules: [rule({}), rule({ type: 'nothing' }), rule({ amount: { minimum: 1 } })] },
+      }),
+    ).toEqual([
+      expect.stringMatching(/^approvals\.rules\[1\]\.arguments: the JSON schema does not compile: /),
+      expect.stringMatching(/^approvals\.rules\[2\]\.arguments: .*unknown keyword: "amount"/),
+    ]);
+  });
+
+  it('refuse what they do not know', () => {
+    expect(
+      problems({
+        approvals: {
+          approvers: ['watcher'],
+          deadline: 0,
+          rules: [
+            { tool: ' ', decision: 'maybe' },
+            { tool: '*', decision: 'ask', annotations: { destructiv: true }, toll: 1 },
+            {},
+          ],
+        },
+      } as unknown as SettingsInput),
+    ).toEqual([
+      'approvals.approvers[0]: must be "admin" or "reporter" or "assignee"',
+      'approvals.deadline: must be at least 1 s',
+      'approvals.rules[0].tool: must not be blank',
+      'approvals.rules[0].decision: must be "allow" or "ask" or "deny"',
+      'unknown key approvals.rules[1].annotations.destructiv: did you mean approvals.rules.annotations.destructive?',
+      'unknown key approvals.rules[1].toll: did you mean approvals.rules.tool?',
+      'approvals.rules[2].tool: is required',
+      'approvals.rules[2].decision: must be "allow" or "ask" or "deny"',
+    ]);
+    expect(problems({ approvals: { approvers: [] } })).toEqual(['approvals.approvers: must name a role']);
   });
 });

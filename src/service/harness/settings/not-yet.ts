@@ -45,7 +45,6 @@ export const NOT_YET: readonly NotYet[] = [
     sentence: 'delegating to remote agents is not built yet; remove the tables',
   },
   { key: 'plugins', when: isFilled, sentence: 'plugin folders are not built yet; remove the key' },
-  { key: 'approvals', sentence: 'approval rules are not built yet; remove the table' },
   { key: 'media', sentence: 'images and audio are not built yet; remove the table' },
   { key: 'speech_to_text', sentence: 'speech is not built yet; remove the table' },
   { key: 'text_to_speech', sentence: 'speech is not built yet; remove the table' },
@@ -70,7 +69,6 @@ export const NOT_YET: readonly NotYet[] = [
 export const NO_EFFECT_YET: readonly string[] = [
   'server.cors_origins',
   'server.allowed_hosts',
-  'heartbeat.interval',
   'context.turn_budget_tokens',
   'context.compaction_fraction',
   'retention.plans',

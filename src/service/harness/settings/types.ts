@@ -1,3 +1,4 @@
+import type { ApprovalSettings } from '../../../core/approvals/index.ts';
 import type { ReasoningEffort } from '../../../core/models/index.ts';
 import type { Secret } from '../../../core/security/index.ts';
 
@@ -23,6 +24,7 @@ export interface Settings {
     readonly historyEventBound: number;
   };
   readonly limits: LimitSettings;
+  readonly approvals: ApprovalSettings;
   readonly retries: RetrySettings;
   readonly retention: RetentionSettings;
   readonly o11y: { readonly logLevel: 'debug' | 'info' | 'warn' | 'error'; readonly serviceName: string };

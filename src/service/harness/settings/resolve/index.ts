@@ -7,6 +7,7 @@ import { type Environment, SecretReader } from '../secrets.ts';
 import { isTable, mergeTables, type Table, valueAt } from '../tables.ts';
 import type { Settings } from '../types.ts';
 import { resolveCard, resolveRemoteAgents, resolveStore } from './agent.ts';
+import { resolveApprovals } from './approvals.ts';
 import { resolveModel } from './model.ts';
 import { resolveLimits, resolveO11y, resolveRetention, resolveRetries } from './operations.ts';
 import { absolute, type Scope } from './scope.ts';
@@ -88,6 +89,7 @@ function build(scope: Scope): Settings {
       historyEventBound: file.context.history_event_bound,
     },
     limits: resolveLimits(scope),
+    approvals: resolveApprovals(scope),
     retries: resolveRetries(scope),
     retention: resolveRetention(scope),
     o11y: resolveO11y(scope),

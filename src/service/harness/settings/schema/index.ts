@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentSchema, cardSchema, pluginsSchema, remoteAgentSchema } from './agent.ts';
+import { approvalsSchema } from './approvals.ts';
 import {
   anthropicSchema,
   imageGenerationSchema,
@@ -20,7 +21,6 @@ import {
 } from './operations.ts';
 import { serverSchema, storeSchema } from './server.ts';
 import { temporalSchema } from './temporal.ts';
-import { anyTable } from './values.ts';
 
 /** The whole file. Sections that are absent are there with their defaults, except those whose presence says something. */
 export const fileSchema = z.strictObject({
@@ -41,7 +41,7 @@ export const fileSchema = z.strictObject({
   context: contextSchema.prefault({}),
   retention: retentionSchema.prefault({}),
   limits: limitsSchema.prefault({}),
-  approvals: anyTable().optional(),
+  approvals: approvalsSchema.prefault({}),
   media: mediaSchema.optional(),
   speech_to_text: speechToTextSchema.optional(),
   text_to_speech: textToSpeechSchema.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { parseDuration } from '../../../../core/base/index.ts';
+import { type JsonObject, messageOf, parseDuration } from '../../../../core/base/index.ts';
+import { assertStrictSchema } from '../../../../core/tools/index.ts';
 
 /**
  * The kinds of value a configuration holds. All but the strict ones are lenient: `"1000"` passes for a number and
@@ -124,4 +125,18 @@ export function oneOf<const T extends string>(...values: readonly T[]): z.ZodTyp
 /** A table whose keys nobody reads yet. */
 export function anyTable(): z.ZodType<Record<string, unknown>, Record<string, unknown>> {
   return z.record(z.string(), z.unknown(), 'must be a table');
+}
+
+/** A table that is a JSON Schema. */
+export function jsonSchema(): z.ZodType<JsonObject, Record<string, unknown>> {
+  return anyTable().transform((table, context) => {
+    try {
+      const schema = JSON.parse(JSON.stringify(table)) as JsonObject;
+      assertStrictSchema(schema);
+      return schema;
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: messageOf(error) });
+      return z.NEVER;
+    }
+  });
 }
