@@ -1,4 +1,7 @@
-/** The published test kit: a scripted model, a model server on a local port, a clock that stands still. */
+/**
+ * The published test kit: a scripted model, a model server on a local port, a clock that stands still, a medium that is
+ * pulled.
+ */
 export { FakeClock } from './fake-clock.ts';
 export { proposedHelp } from './help-decision.ts';
 export {
@@ -16,6 +19,12 @@ export {
   type ReplyCall,
   type ServerHabits,
 } from './model-server-replies.ts';
+export {
+  PulledMedium,
+  type PulledMediumOptions,
+  type PulledReply,
+  type SentMessage,
+} from './pulled-medium.ts';
 export {
   call,
   reply,

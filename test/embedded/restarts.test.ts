@@ -1,6 +1,7 @@
 /** EM-5 and EM-6 through `serve`: what ends it leaves nothing behind, and the next one goes on. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { ModelReply } from '../../src/testing/index.ts';
 import { linesOf, processesAbout } from '../cli/program.ts';
@@ -68,11 +69,28 @@ describe('no process is left', { timeout: 60_000 }, () => {
 
   it('by a start that fails when Temporal runs already', async () => {
     const at = await place([]);
+    const tools = join(at.folder, 'tools.mjs');
+    writeFileSync(
+      tools,
+      `const tool = { name: 'app/twice', description: '', inputSchema: { type: 'object' }, annotations: {}, run: () => '' };
+       export default [tool, { ...tool }];`,
+    );
+
+    const { code, stderr } = await run(['serve', '--config', at.config, '--tools', tools]);
+
+    expect([code, linesOf(stderr).at(-1)]).toEqual([2, expect.stringContaining('app/twice')]);
+    expect(existsSync(at.database)).toBe(true);
+    expect(processesAbout(at.folder)).toEqual([]);
+  });
+
+  it('by a store that cannot be opened, and none was started', async () => {
+    const at = await place([]);
     writeFileSync(`${at.folder}/store`, 'a file where the folder of the store should be');
 
     const { code, stderr } = await run(['serve', '--config', at.config]);
 
     expect([code, linesOf(stderr).at(-1)]).toEqual([1, expect.stringMatching(/store .*agent\.db/)]);
+    expect(existsSync(dirname(at.database))).toBe(false);
     expect(processesAbout(at.folder)).toEqual([]);
   });
 

@@ -49,8 +49,8 @@ export interface Listening {
 }
 
 /**
- * One agent: its settings, and the life of what runs it. The constructor does no I/O; `start` brings up Temporal, the
- * store, tools and worker, in this order, and undoes what it did when a step fails. A harness runs once.
+ * One agent: its settings, and the life of what runs it. The constructor does no I/O; `start` brings up the store,
+ * Temporal, tools and worker, in this order, and undoes what it did when a step fails. A harness runs once.
  */
 export class Harness implements AsyncDisposable {
   readonly agentId: string;
@@ -215,6 +215,9 @@ export class Harness implements AsyncDisposable {
     const withWorker = this.#options.withWorker ?? true;
     const llm = withWorker ? (this.#options.llm ?? createLlm(settings)) : undefined;
     const mcp = withWorker ? await readMcpConfig(settings) : undefined;
+    // Before Temporal: a store that cannot be opened should not cost its start.
+    const store = SqliteStore.open(settings.store.sqlitePath);
+    undo.defer(() => store.close());
     installRuntime(logger);
     const { client, native } = await connectTemporal(settings, undo, {
       logger,
@@ -222,8 +225,6 @@ export class Harness implements AsyncDisposable {
       signal,
     });
 
-    const store = SqliteStore.open(settings.store.sqlitePath);
-    undo.defer(() => store.close());
     const bus = new LocalBus({ watch: (changed) => store.watch(changed) });
     const journal = new Journal(store, bus, this.#redactor);
     const hooks = this.#options.hooks ?? new HookChain();

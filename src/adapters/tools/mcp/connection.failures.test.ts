@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { recordedPids } from './fixtures/fixture-server.ts';
-import { callTool, connectFixture, isRunning, temporaryFolder } from './fixtures/stdio-connection.ts';
+import {
+  callTool,
+  connectFixture,
+  fixturePath,
+  isRunning,
+  temporaryFolder,
+} from './fixtures/stdio-connection.ts';
 
 function script(code: string, command = process.execPath) {
   return { spec: { type: 'stdio', command, args: ['-e', code], env: {}, cwd: tmpdir() } } as const;
@@ -33,6 +39,13 @@ describe('a server that does not connect', () => {
       message: expect.stringContaining('connecting took over 500 ms'),
     });
     expect(recordedPids(pidFile).filter(isRunning)).toEqual([]);
+  });
+
+  it('is given up when it does not list its tools, after the time limit of that', async () => {
+    await expect(connectFixture({ args: ['--silent'], listTimeoutMs: 300 })).rejects.toMatchObject({
+      code: 'tool.unavailable',
+      message: expect.stringContaining('listing its tools took over 300 ms'),
+    });
   });
 
   it('is given up when the signal aborts', async () => {
@@ -75,6 +88,50 @@ describe('a server that dies', () => {
     await vi.waitFor(() => expect(recordedPids(pidFile).filter(isRunning)).toEqual([]));
     expect(connection.state).toBe('closed');
     expect(recorder.lines).not.toContainEqual({ message: 'state', state: 'ready' });
+  });
+});
+
+describe('a server that dies as soon as it is up', () => {
+  it('is started again after longer and longer waits', { timeout: 15_000 }, async () => {
+    const waits: number[] = [];
+    const fourth = Promise.withResolvers<void>();
+    let downAt = 0;
+    await connectFixture({
+      args: ['--mayfly'],
+      reconnect: { initialMs: 50 },
+      onState(state) {
+        if (state === 'down') downAt = performance.now();
+        if (state === 'ready') waits.push(performance.now() - downAt);
+        if (waits.length === 4) fourth.resolve();
+      },
+    });
+
+    await fourth.promise;
+
+    expect(waits.map((wait, at) => wait >= 50 * 2 ** at)).toEqual([true, true, true, true]);
+  });
+});
+
+describe('a server that hangs', () => {
+  it('keeps a call no longer than its time limit, and goes when it is told to', async () => {
+    const pidFile = join(temporaryFolder(), 'pids');
+    const { connection } = await connectFixture({ serverEnv: { PID_FILE: pidFile }, callTimeoutMs: 300 });
+    const [pid = 0] = recordedPids(pidFile);
+    process.kill(pid, 'SIGSTOP');
+
+    await expect(callTool(connection, 'fails')).rejects.toMatchObject({ code: 'tool.outcome_unknown' });
+    await expect(callTool(connection, 'echo', { text: '' })).rejects.toMatchObject({ code: 'tool.failed' });
+    await connection.close();
+
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('has the time limit of its own entry, when that has one', async () => {
+    const { spec } = script('');
+    const args = [fixturePath('stdio-server.ts')];
+    const { connection } = await connectFixture({ spec: { ...spec, args, timeoutMs: 100 } });
+
+    await expect(callTool(connection, 'slow')).rejects.toMatchObject({ code: 'tool.outcome_unknown' });
   });
 });
 

@@ -16,7 +16,7 @@ describe('the tools of a server over stdio', () => {
     const { connection } = await connectFixture();
     const names = connection.tools.map(({ name }) => name.replace('local/kitchen.', ''));
     expect(names.join(' ')).toBe(
-      'announce die die_reading echo environment fails flood picture refuses slow structured',
+      'announce die die_reading echo environment fails flood huge picture refuses slow structured',
     );
     expect(connection.tools.find(({ name }) => name === 'local/kitchen.echo')).toMatchObject({
       description: 'Returns the text.',
@@ -58,6 +58,16 @@ describe('a call over stdio', () => {
       'inside',
       '[resource https://example.com/b]',
     ]);
+  });
+
+  it('returns a result of 30 MB, whole', async () => {
+    const { connection } = await connectFixture();
+    const begun = performance.now();
+
+    const { text } = await callTool(connection, 'huge');
+
+    expect([text.length, text.replaceAll('ä', '')]).toEqual([15_000_000, '']);
+    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
   it('fails with a typed error when the server answers with a protocol error', async () => {

@@ -24,8 +24,10 @@ export interface ConnectMcpOptions
   readonly connectTimeoutMs?: number;
   /** Milliseconds for listing the tools, all pages; 10 seconds. */
   readonly listTimeoutMs?: number;
-  /** Milliseconds for one call; 5 minutes. */
+  /** Milliseconds for one call, unless the server's own entry says; 5 minutes. */
   readonly callTimeoutMs?: number;
+  /** Milliseconds after which a server that cannot tell of a change is asked for its tools again; a minute. */
+  readonly listingAgeMs?: number;
   readonly logger: McpLogger;
   /** Gives up the first connection attempt. */
   readonly signal?: AbortSignal;
@@ -57,12 +59,15 @@ export async function connectMcpServer(options: ConnectMcpOptions): Promise<McpC
   return connection;
 }
 
+const CALL_TIMEOUT_MS = 300_000;
+const LISTING_AGE_MS = 60_000;
 /** A session this long was a healthy one: the next loss starts with the shortest wait again. */
 const STABLE_MS = 30_000;
 
 /**
  * Invariants:
- * 1. `tools` is set once. A call runs only when the server lists the tool now with the hash it had then (TL-5).
+ * 1. `tools` is set once. A call runs only when the server lists the tool now with the hash it had then (TL-5). "Now"
+ *    is at most a minute ago; a server that announces changes, over pipes that lose nothing, is believed.
  * 2. A call never waits for a server that is down: it fails at once, and the reconnecting goes on beside it (TL-7).
  * 3. At most one session is live, and at most one attempt to reconnect is under way.
  * 4. After `close()` no session, timer or process is left and none is started.
@@ -75,6 +80,7 @@ class Connection implements McpConnection {
   readonly #stop = new AbortController();
   /** Hashes by the server's own names, as of the last listing. */
   #listed = new Map<string, string>();
+  #listedAt = 0;
   #session: Session | undefined;
   #connectedAt = 0;
   #delay: number;
@@ -143,25 +149,38 @@ class Connection implements McpConnection {
 
   #remember(listed: readonly ListedTool[]): void {
     this.#listed = new Map(listed.map((tool) => [tool.name, hashOf(tool)]));
+    this.#listedAt = performance.now();
+  }
+
+  /**
+   * Lists again before a call when the listing is old. Over HTTP a change may be announced where nobody hears it, and
+   * some servers announce none. A server that does not list now is called all the same: its answer will tell.
+   */
+  async #refresh(session: Session): Promise<void> {
+    if (this.#options.spec.type === 'stdio' && session.announcesChanges) return;
+    if (performance.now() - this.#listedAt < (this.#options.listingAgeMs ?? LISTING_AGE_MS)) return;
+    this.#listedAt = performance.now();
+    this.#relisting ??= this.#list(session, () => {});
+    await this.#relisting;
   }
 
   /** The server says that its tools changed: calls wait for the new listing, which has its own time limit. */
   #relist(): void {
     const session = this.#session;
-    if (session === undefined) return;
-    const relisting: Promise<void> = session
+    // Without an answer, what its tools are now is not known.
+    if (session !== undefined) this.#relisting = this.#list(session, () => this.#lost(session));
+  }
+
+  #list(session: Session, failed: () => void): Promise<void> {
+    const listing: Promise<void> = session
       .list(this.#stop.signal)
-      .then(
-        (listed) => {
-          if (this.#session === session) this.#remember(listed);
-        },
-        // What its tools are now is not known.
-        () => this.#lost(session),
-      )
+      .then((listed) => {
+        if (this.#session === session) this.#remember(listed);
+      }, failed)
       .finally(() => {
-        if (this.#relisting === relisting) this.#relisting = undefined;
+        if (this.#relisting === listing) this.#relisting = undefined;
       });
-    this.#relisting = relisting;
+    return listing;
   }
 
   #lost(session: Session): void {
@@ -195,6 +214,7 @@ class Connection implements McpConnection {
 
   async #run(tool: McpTool, remoteName: string, args: JsonObject, context: ToolContext): Promise<ToolResult> {
     await this.#relisting;
+    if (this.#session !== undefined) await this.#refresh(this.#session);
     const session = this.#session;
     if (session === undefined) throw unavailable(tool, `its server is ${this.state}`);
     if (this.#listed.get(remoteName) !== tool.hash)
@@ -222,7 +242,7 @@ class Connection implements McpConnection {
       { name, arguments: { ...args } },
       {
         signal,
-        timeout: this.#options.callTimeoutMs ?? 300_000,
+        timeout: this.#options.spec.timeoutMs ?? this.#options.callTimeoutMs ?? CALL_TIMEOUT_MS,
         // Without an output schema the SDK checks no result: one that took effect must not be lost over its shape.
         toolDefinition: { name, inputSchema: { type: 'object' } },
       },

@@ -25,14 +25,21 @@ async function problemsOf(mcpServers: unknown, env: Record<string, string> = {})
 describe('loadMcpConfig', () => {
   it('reads both kinds of server, with the defaults', async () => {
     const { folder, path } = write({
-      files: { command: 'npx', args: ['-y', 'files'], alwaysAllow: ['read'], timeout: 60 },
+      files: { command: 'npx', args: ['-y', 'files'], alwaysAllow: ['read'], timeout: 60_000 },
       web: { url: 'https://example.com/mcp', headers: { 'X-Team': 'a' } },
       stream: { type: 'streamable-http', url: 'http://127.0.0.1:1/mcp' },
     });
     expect(await loadMcpConfig(path, { env: {} })).toEqual({
       root: folder,
       servers: {
-        files: { type: 'stdio', command: 'npx', args: ['-y', 'files'], env: {}, cwd: folder },
+        files: {
+          type: 'stdio',
+          command: 'npx',
+          args: ['-y', 'files'],
+          env: {},
+          cwd: folder,
+          timeoutMs: 60_000,
+        },
         web: { type: 'http', url: 'https://example.com/mcp', headers: { 'X-Team': 'a' } },
         stream: { type: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} },
       },
@@ -91,6 +98,9 @@ describe('loadMcpConfig', () => {
         url: { url: 'ftp://example.com' },
         token: { command: 'a', env: { TOKEN: 'env:NOT_SET', FILE: `${DATA}/x` } },
         'my server': { command: 'a' },
+        seconds: { command: 'a', timeout: 60 },
+        days: { url: 'https://example.com', timeout: 86_400_000 },
+        soon: { command: 'a', timeout: 'soon' },
       }),
     ).toEqual([
       'mcpServers.old.type: the legacy transport "sse" is not supported; use "http" with a streamable HTTP url',
@@ -104,6 +114,9 @@ describe('loadMcpConfig', () => {
       'mcpServers.token.env.TOKEN: the environment variable NOT_SET is not set',
       `mcpServers.token.env.FILE: uses ${DATA}, but there is no data directory`,
       'mcpServers.my server: the name must be letters, digits, "_" and "-", 64 at most',
+      'mcpServers.seconds.timeout: is in milliseconds, and must be at least 1000',
+      'mcpServers.days.timeout: must be at most 3600000 milliseconds, an hour',
+      'mcpServers.soon.timeout: must be a whole number of milliseconds',
     ]);
   });
 

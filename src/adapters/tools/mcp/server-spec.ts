@@ -8,7 +8,10 @@ import { Secret } from '../../../core/security/index.ts';
 export type McpValue = string | Secret;
 
 /** How to reach one MCP server, with everything expanded and checked. */
-export type McpServerSpec =
+export type McpServerSpec = {
+  /** Milliseconds for one call of its tools, when its entry says so. */
+  readonly timeoutMs?: number;
+} & (
   | {
       readonly type: 'stdio';
       readonly command: string;
@@ -21,7 +24,8 @@ export type McpServerSpec =
       readonly type: 'http';
       readonly url: string;
       readonly headers: Readonly<Record<string, McpValue>>;
-    };
+    }
+);
 
 /** Where the servers of one file belong. */
 export interface McpServersScope {
@@ -34,14 +38,22 @@ export interface McpServersScope {
 }
 
 const strings = z.record(z.string(), z.string());
-// Other clients keep keys of their own beside ours (`alwaysAllow`, `timeout`): loose on purpose.
+/** Some clients write it in seconds: a value that can only be meant so is refused, not obeyed. */
+const timeout = z
+  .int('must be a whole number of milliseconds')
+  .min(1_000, 'is in milliseconds, and must be at least 1000')
+  .max(3_600_000, 'must be at most 3600000 milliseconds, an hour')
+  .optional();
+// Other clients keep keys of their own beside ours (`alwaysAllow`): loose on purpose.
 const stdioEntry = z.looseObject({
+  timeout,
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   env: strings.default({}),
   cwd: z.string().optional(),
 });
 const httpEntry = z.looseObject({
+  timeout,
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
   headers: strings.default({}),
 });
@@ -98,6 +110,7 @@ function readEntry(entry: unknown, scope: McpServersScope, report: Report): McpS
       args: parsed.data.args.map((arg, at) => expand(arg, scope, `args.${at}`, report)),
       env: readValues('env', parsed.data.env, scope, report, true),
       cwd: readCwd(parsed.data.cwd, scope, report),
+      ...timeoutOf(parsed.data.timeout),
     };
   }
   const parsed = httpEntry.safeParse(entry);
@@ -106,7 +119,12 @@ function readEntry(entry: unknown, scope: McpServersScope, report: Report): McpS
     type: 'http',
     url: parsed.data.url,
     headers: readValues('headers', parsed.data.headers, scope, report, false),
+    ...timeoutOf(parsed.data.timeout),
   };
+}
+
+function timeoutOf(timeoutMs: number | undefined): { timeoutMs?: number } {
+  return timeoutMs === undefined ? {} : { timeoutMs };
 }
 
 function reportIssues(error: z.ZodError, report: Report): undefined {

@@ -32,6 +32,8 @@ export interface SessionOptions {
 export interface Session {
   readonly client: Client;
   readonly tools: readonly ListedTool[];
+  /** Whether the server says that it tells of changes of its tools. */
+  readonly announcesChanges: boolean;
   /** Lists again, all pages. */
   list(signal: AbortSignal): Promise<readonly ListedTool[]>;
   close(): Promise<void>;
@@ -78,7 +80,8 @@ export async function openSession(
     const tools = await list(signal);
     if (client.transport === undefined) throw new Error('it ended right after it started');
     client.onclose = events.onEnd;
-    return { client, tools, list, close };
+    const announcesChanges = client.getServerCapabilities()?.tools?.listChanged === true;
+    return { client, tools, announcesChanges, list, close };
   } catch (error) {
     await close();
     const said = transport instanceof StdioTransport ? transport.stderr.last.join(' | ') : '';

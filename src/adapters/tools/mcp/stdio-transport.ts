@@ -1,11 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  deserializeMessage,
   type JSONRPCMessage,
-  ReadBuffer,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { LineBuffer } from './line-buffer.ts';
 import { LineLog } from './line-log.ts';
 
 /** The process of a server. */
@@ -38,7 +39,7 @@ export class StdioTransport implements Transport {
   /** What the process wrote to stderr. */
   readonly stderr: LineLog;
   readonly #options: StdioTransportOptions;
-  readonly #buffer = new ReadBuffer();
+  readonly #buffer = new LineBuffer();
   readonly #ended = Promise.withResolvers<void>();
   readonly #exited = Promise.withResolvers<void>();
   #process: ChildProcessWithoutNullStreams | undefined;
@@ -124,21 +125,21 @@ export class StdioTransport implements Transport {
   }
 
   #read(chunk: Buffer): void {
+    let lines: string[];
     try {
-      this.#buffer.append(chunk);
+      lines = this.#buffer.push(chunk);
     } catch (error) {
-      // A message over the SDK's limit: what follows cannot be told apart from it any more.
+      // What follows cannot be told apart from the message that is too long any more.
       this.onerror?.(error as Error);
       void this.close();
       return;
     }
-    for (;;) {
+    for (const line of lines) {
       try {
-        const message = this.#buffer.readMessage();
-        if (message === null) return;
-        this.onmessage?.(message);
+        this.onmessage?.(deserializeMessage(line));
       } catch (error) {
-        this.onerror?.(error as Error);
+        // A server may print what is no message at all.
+        if (!(error instanceof SyntaxError)) this.onerror?.(error as Error);
       }
     }
   }
