@@ -98,8 +98,7 @@ export function storeCheck({ store }: Settings): Check {
       if (!StoreInspector.exists(store.sqlitePath))
         return { level: 'ok', says: `${store.sqlitePath} is made when the agent first starts` };
       using inspector = StoreInspector.open(store.sqlitePath);
-      const tasks = inspector.tasks();
-      return { level: 'ok', says: `${store.sqlitePath}, ${tasks.length} tasks` };
+      return { level: 'ok', says: `${store.sqlitePath}, ${inspector.count()} tasks` };
     },
   };
 }

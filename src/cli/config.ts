@@ -1,7 +1,7 @@
 import { stringify } from 'smol-toml';
-import type { JsonObject } from '../core/base/index.ts';
 import { createRedactor, secretRegistry } from '../core/security/index.ts';
 import { inert } from '../interaction/terminal/index.ts';
+import { asWritten } from './as-written.ts';
 import { settingsOf } from './settings.ts';
 
 export interface ConfigOptions {
@@ -9,11 +9,11 @@ export interface ConfigOptions {
   readonly json?: boolean;
 }
 
-/** `tiny-harness config`: the settings as they are used, durations in milliseconds, secrets masked. */
+/** `tiny-harness config`: the settings as they are used, as a configuration file that says so; secrets masked. */
 export async function showConfig(options: ConfigOptions): Promise<undefined> {
-  const { secrets: _, ...settings } = settingsOf(options.config);
-  // Secrets become `[secret]` here; the redactor masks what stands in a URL.
-  const plain = JSON.parse(JSON.stringify(settings)) as JsonObject;
-  const shown = createRedactor(() => secretRegistry().snapshot()).redact(plain);
+  // Secrets are `[secret]` by themselves; the redactor masks what stands in a URL.
+  const shown = createRedactor(() => secretRegistry().snapshot()).redact(
+    asWritten(settingsOf(options.config)),
+  );
   process.stdout.write(options.json ? `${JSON.stringify(shown, null, 2)}\n` : `${inert(stringify(shown))}\n`);
 }

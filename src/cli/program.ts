@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** What a command ends with; absent means 0. */
 type Result = Promise<number | undefined>;
@@ -97,6 +97,8 @@ export function createProgram(signal: AbortSignal, outcome: Outcome): Command {
     .command('list')
     .description('one line for each task, the newest change first')
     .option('--waiting', 'only those that wait for somebody')
+    .option('--limit <n>', 'how many at most', positive, 50)
+    .option('--after <id>', 'go on behind this task')
     .option('--json', 'as JSON, one task a line')
     .addOption(config())
     .addOption(debug())
@@ -143,6 +145,11 @@ completed or waits for somebody, 1 when it failed, was canceled or rejected, or 
 
 function collected(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+function positive(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return Number(value);
 }
 
 /** From the package, which is two folders up from source and from `dist` alike. */

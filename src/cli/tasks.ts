@@ -8,19 +8,32 @@ import { settingsOf } from './settings.ts';
 export interface TasksOptions {
   readonly config?: string;
   readonly json?: boolean;
-  readonly waiting?: boolean;
 }
 
-/** `tiny-harness tasks list`: the tasks of the store, whoever they belong to. */
-export async function listTasks(options: TasksOptions): Promise<undefined> {
+export interface ListOptions extends TasksOptions {
+  readonly waiting?: boolean;
+  readonly limit: number;
+  readonly after?: string;
+}
+
+/** `tiny-harness tasks list`: a page of the store's tasks, whoever they belong to. @throws HarnessError `task.not_found`. */
+export async function listTasks({ after, limit, ...options }: ListOptions): Promise<undefined> {
   using store = StoreInspector.open(settingsOf(options.config).store.sqlitePath);
-  const tasks = store.tasks().filter(({ state }) => !options.waiting || isInterrupted(state));
+  const { tasks, more } = store.tasks({
+    limit,
+    after,
+    ...(options.waiting ? { wanted: isInterrupted } : {}),
+  });
   for (const task of tasks) {
     line(options.json ? inertJson(JSON.stringify(summary(task))) : taskLine(task));
   }
-  if (tasks.length === 0 && !options.json) {
-    process.stderr.write(options.waiting ? 'no task waits for anybody\n' : 'the store has no tasks\n');
-  }
+  if (more) process.stderr.write(`there are more: --after ${tasks.at(-1)?.id}\n`);
+  if (tasks.length === 0 && !options.json) process.stderr.write(`${nothing(options.waiting, after)}\n`);
+}
+
+function nothing(waiting: boolean | undefined, after: string | undefined): string {
+  if (after !== undefined) return 'there are no more';
+  return waiting ? 'no task waits for anybody' : 'the store has no tasks';
 }
 
 /** `tiny-harness tasks show`: one task with its plan and its log. @throws HarnessError `task.not_found`. */
@@ -84,7 +97,10 @@ function entryWords({ body }: LogEntry, inbox: (key: string) => InboxRow | undef
       return body.text;
     case 'tool':
       return `${body.phase === 'started' ? '>' : '<'} ${body.name}${body.isError ? ' failed' : ''}`;
+    case 'command':
+      return `/${body.name}: ${body.text}`;
     case 'task_data':
+    case 'turn':
       return undefined;
   }
 }

@@ -1,5 +1,6 @@
 export type { JsonObject, JsonValue, Logger } from '../core/base/index.ts';
 export { ConfigError, ERROR_CODES, type ErrorCode, HarnessError, HookAbort } from '../core/base/index.ts';
+export type { ChannelMedium, OutboundMessage, ReceivedMessage } from '../core/channels/index.ts';
 export {
   type Command,
   type CommandContext,

@@ -1,12 +1,14 @@
-/** `tasks` and `doctor`: what an administrator looks at, as real processes. */
+/** `tasks`, `config` and `doctor`: what an administrator looks at, as real processes. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import type { JsonObject } from '../../src/core/base/index.ts';
-import { type ModelReply, startModelServer } from '../../src/testing/index.ts';
+import { FakeClock, type ModelReply, startModelServer } from '../../src/testing/index.ts';
+import { DATA } from '../store/contract.ts';
 import { testFolder } from '../support/harness.ts';
 import { freePort, linesOf, run, start } from './program.ts';
 
@@ -29,6 +31,31 @@ async function setUp(replies: (body: JsonObject, n: number) => ModelReply, top =
     ].join('\n'),
   );
   return { folder, config, port, model };
+}
+
+/** The configuration of a store that has these tasks, the last one the newest. */
+async function storeWith(ids: readonly string[]): Promise<string> {
+  const { folder, config } = await setUp(() => ({ text: '?' }));
+  const clock = new FakeClock();
+  const store = SqliteStore.open(join(folder, 'store.db'), clock);
+  for (const id of ids) {
+    clock.advance(1000);
+    await store.admit({
+      inbox: {
+        key: id,
+        taskId: id,
+        sender: 'alice',
+        senderKind: 'human',
+        messageId: id,
+        bodyHash: '',
+        message: { parts: [], extensions: [], referenceTaskIds: [] },
+        mail: { key: id, messageId: id, sender: 'alice', role: 'reporter', kind: 'human' },
+      },
+      task: { id, contextId: 'context', reporter: 'alice', data: DATA },
+    });
+  }
+  await store.close();
+  return config;
 }
 
 /** The tool of a request whose name ends so, as this provider spells it. */
@@ -78,13 +105,95 @@ describe('tasks', { timeout: 60_000 }, () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ id: done, state: 'COMPLETED' });
   });
 
-  it('fail in one line for an unknown task, and where there is no store', async () => {
+  it('fail in one line where there is no store', async () => {
     const { config } = await setUp(() => ({ text: '?' }));
     const { code, stderr } = await run(['tasks', 'list', '--config', config]);
     expect([code, linesOf(stderr)]).toEqual([
       1,
       [expect.stringMatching(/there is no store at .*store\.db yet/)],
     ]);
+  });
+
+  it.each([
+    ['show', ['nowhere']],
+    ['list', ['--after', 'nowhere']],
+  ])('%s fails in one line for an unknown task', async (command, args) => {
+    const { code, stderr } = await run(['tasks', command, ...args, '--config', await storeWith(['a'])]);
+    expect([code, linesOf(stderr)]).toEqual([1, [expect.stringContaining('there is no task nowhere')]]);
+  });
+
+  it('list page by page, and say where the next one begins', async () => {
+    const config = await storeWith(['a', 'b', 'c', 'd', 'e']);
+    const page = async (...more: string[]) => {
+      const { code, stdout, stderr } = await run(['tasks', 'list', '--config', config, ...more]);
+      return [code, linesOf(stdout).map((each) => each.split(' ', 1)[0]), stderr];
+    };
+
+    expect(await page('--limit', '2')).toEqual([0, ['e', 'd'], 'there are more: --after d\n']);
+    expect(await page('--limit', '2', '--after', 'd')).toEqual([
+      0,
+      ['c', 'b'],
+      'there are more: --after b\n',
+    ]);
+    expect(await page('--limit', '2', '--after', 'b')).toEqual([0, ['a'], '']);
+    expect(await page('--after', 'a')).toEqual([0, [], 'there are no more\n']);
+    expect(await page('--limit', '2', '--waiting')).toEqual([0, [], 'no task waits for anybody\n']);
+    expect(await page('--limit', 'few')).toEqual([2, [], expect.stringContaining('a whole number above 0')]);
+  });
+});
+
+describe('config', { timeout: 60_000 }, () => {
+  it('prints a configuration that comes to the same, with the keys of a file', async () => {
+    const folder = testFolder();
+    const [config, again] = [join(folder, 'my.toml'), join(folder, 'again.toml')];
+    writeFileSync(
+      config,
+      `mcp_config = "mcp.json"
+      [agent]
+      id = "mine"
+      [openai]
+      base_url = "http://127.0.0.1:9/v1"
+      model = "m"
+      idle_timeout = "90s"
+      [temporal]
+      address = "127.0.0.1:7233"
+      namespace = "default"
+      heartbeat_timeout = 2.5
+      tls = true
+      [server]
+      bind = "[::1]:8080"
+      base_url = "https://agents.example.com/mine"
+      [limits]
+      working_time = "2h"
+      [retries.per_activity.model_turn]
+      maximum_attempts = 2
+      [approvals]
+      deadline = "1d"
+      [[approvals.rules]]
+      tool = "shop/*"
+      decision = "ask"
+      annotations = { read_only = false }
+      arguments = { type = "object", properties = { maxPrice = { type = "number" } } }`,
+    );
+
+    const { code, stdout } = await run(['config', '--config', config], { cwd: folder });
+    writeFileSync(again, stdout);
+    const twice = await run(['config', '--config', again], { cwd: folder });
+
+    expect([code, twice.stdout]).toEqual([0, stdout]);
+    for (const each of [
+      `mcp_config = "${join(folder, 'mcp.json')}"`,
+      'idle_timeout = "90s"',
+      'heartbeat_timeout = "2500ms"',
+      'tls = true',
+      'bind = "[::1]:8080"',
+      'working_time = "2h"',
+      '[retries.per_activity.model_turn]',
+      'deadline = "1d"',
+      'maxPrice',
+    ])
+      expect(stdout).toContain(each);
+    expect(stdout.replace('maxPrice', '')).not.toMatch(/^ *[\w.]*[a-z][A-Z][\w.]* =/m);
   });
 });
 

@@ -122,8 +122,8 @@ describe('config', () => {
     const plain = await run(['config'], { env });
     const json = await run(['config', '--json'], { env });
 
-    expect(plain.stdout).toContain('baseUrl = "http://127.0.0.1:9/v1"');
-    expect(JSON.parse(json.stdout)).toMatchObject({ model: { openai: { model: 'm', apiKey: '[secret]' } } });
+    expect(plain.stdout).toContain('base_url = "http://127.0.0.1:9/v1"');
+    expect(JSON.parse(json.stdout)).toMatchObject({ openai: { model: 'm', api_key: '[secret]' } });
     expect(plain.output + json.output).not.toContain('marker-3f9c1d');
   });
 });

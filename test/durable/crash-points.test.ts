@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import Database from 'better-sqlite3';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { RetryableProviderError } from '../../src/core/base/index.ts';
@@ -19,6 +19,7 @@ import {
   startModelServer,
 } from '../../src/testing/index.ts';
 import { messageText, outline, sdkClient, stateOf, type TestClient } from '../support/client.ts';
+import { configFile } from '../support/config.ts';
 import { type OnFinished, startTestHarness, type TestHarness, testFolder } from '../support/harness.ts';
 import { type Served, start } from '../support/serve.ts';
 
@@ -76,10 +77,12 @@ function nth(count: number): { readonly happened: () => void; readonly promise: 
 class Killed {
   readonly folder: string;
   readonly model: ModelServer;
+  readonly #config: string;
   readonly #onFinished: OnFinished;
 
-  private constructor(folder: string, model: ModelServer, onFinished: OnFinished) {
+  private constructor(folder: string, config: string, model: ModelServer, onFinished: OnFinished) {
     this.folder = folder;
+    this.#config = config;
     this.model = model;
     this.#onFinished = onFinished;
   }
@@ -90,25 +93,8 @@ class Killed {
     const model = await startModelServer({ replies: () => replies[requests++] ?? { text: 'too many' } });
     onFinished(() => model.close());
     writeFileSync(join(folder, 'ledger'), '');
-    writeFileSync(
-      join(folder, 'agent.toml'),
-      `
-[agent]
-id = "crash-${folder.slice(-6).toLowerCase()}"
-[temporal]
-address = "${inject('temporal')}"
-namespace = "default"
-heartbeat_timeout = "2s"
-[openai]
-base_url = "${model.url}"
-model = "test"
-[server]
-bind = "127.0.0.1:0"
-[store]
-sqlite_path = "${join(folder, 'store.db')}"
-`,
-    );
-    return new Killed(folder, model, onFinished);
+    const config = configFile(folder, model);
+    return new Killed(folder, config, model, onFinished);
   }
 
   serve(env: Record<string, string> = {}, args: readonly string[] = ['--with-worker']): Promise<Served> {
@@ -130,7 +116,7 @@ sqlite_path = "${join(folder, 'store.db')}"
   }
 
   #start(args: readonly string[], env: Record<string, string>): Promise<Served> {
-    const all = [...args, '--config', join(this.folder, 'agent.toml'), '--tools', LEDGER];
+    const all = [...args, '--config', this.#config, '--tools', LEDGER];
     return start(all, { LEDGER_FILE: join(this.folder, 'ledger'), ...env }, this.#onFinished);
   }
 

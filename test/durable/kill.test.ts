@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { type ModelReply, type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { messageText, sdkClient, stateOf } from '../support/client.ts';
+import { configFile } from '../support/config.ts';
 import { testFolder } from '../support/harness.ts';
 import { processesNaming } from '../support/processes.ts';
 import { serve } from '../support/serve.ts';
@@ -15,31 +15,6 @@ async function modelServer(replies: (request: number) => ModelReply): Promise<Mo
   onTestFinished(() => server.close());
   return server;
 }
-
-/** Writes a configuration file whose agent keeps the same port over restarts. */
-async function configFile(folder: string, model: ModelServer, temporal: string): Promise<string> {
-  const path = join(folder, 'agent.toml');
-  writeFileSync(
-    path,
-    `
-[agent]
-id = "kill-${folder.slice(-6).toLowerCase()}"
-[temporal]
-heartbeat_timeout = "2s"
-${temporal}
-[openai]
-base_url = "${model.url}"
-model = "test"
-[server]
-bind = "127.0.0.1:0"
-[store]
-sqlite_path = "${join(folder, 'store.db')}"
-`,
-  );
-  return path;
-}
-
-const shared = () => `address = "${inject('temporal')}"\nnamespace = "default"`;
 
 /** What the log says of a task, read from the store itself. */
 async function logOf(folder: string, taskId: string) {
@@ -64,7 +39,7 @@ test('DU-3: a worker killed in the middle of a model call; another one finishes,
     arrived();
     return { text: 'Never heard.', hold: new Promise(() => {}) };
   });
-  const config = await configFile(folder, model, shared());
+  const config = configFile(folder, model);
 
   const first = await serve(config);
   const alice = await sdkClient(first.url, 'alice');
@@ -72,15 +47,12 @@ test('DU-3: a worker killed in the middle of a model call; another one finishes,
   await calling;
   first.kill('SIGKILL');
   expect(await first.ended).toBe('SIGKILL');
-  const killed = performance.now();
 
   const second = await serve(config);
   const again = await sdkClient(second.url, 'alice');
   for await (const event of again.sdk.resubscribeTask({ id: sent.id, tenant: '' })) {
     if (event.payload?.$case === 'statusUpdate' && stateOf(event.payload.value) === 'INPUT_REQUIRED') break;
   }
-  // The heartbeat's 2 s, and 2 s until the workflow is not kept for the lost worker any more.
-  expect(performance.now() - killed).toBeLessThan(9_000);
   const task = await again.task(sent.id);
   expect(messageText(task.status?.message)).toBe('Finished by the second worker.');
   expect(model.requests).toHaveLength(2);
@@ -91,9 +63,15 @@ test('DU-3: a worker killed in the middle of a model call; another one finishes,
   const connection = await Connection.connect({ address: inject('temporal') });
   onTestFinished(() => connection.close());
   const history = await new Client({ connection }).workflow.getHandle(sent.id).fetchHistory();
-  const completed = (history.events ?? []).filter((event) => event.activityTaskCompletedEventAttributes);
+  const events = history.events ?? [];
   // The model turn and the commit.
-  expect(completed).toHaveLength(2);
+  expect(events.filter((event) => event.activityTaskCompletedEventAttributes)).toHaveLength(2);
+  // The workflow was not kept for the lost worker for long: the SDK's own limit is 10 s.
+  const secondsAt = (name: 'activityTaskTimedOutEventAttributes' | 'workflowTaskTimedOutEventAttributes') =>
+    Number(events.find((event) => event[name])?.eventTime?.seconds);
+  const kept =
+    secondsAt('workflowTaskTimedOutEventAttributes') - secondsAt('activityTaskTimedOutEventAttributes');
+  expect(kept).toBeLessThan(5);
 });
 
 test('PC-5: server, worker and Temporal killed together while a question is open; restarted, it is answered', {
@@ -109,7 +87,7 @@ test('PC-5: server, worker and Temporal killed together while a question is open
         }
       : { text: 'Blue, then.' },
   );
-  const config = await configFile(folder, model, `mode = "embedded"`);
+  const config = configFile(folder, model, { temporal: 'embedded' });
 
   const first = await serve(config);
   const alice = await sdkClient(first.url, 'alice');
@@ -138,7 +116,7 @@ test('crash row "model turn saved, activity result lost": the model is not calle
 }, async () => {
   const folder = testFolder();
   const model = await modelServer(() => ({ text: 'Said once.' }));
-  const config = await configFile(folder, model, shared());
+  const config = configFile(folder, model);
   const first = await serve(config, { TINY_HARNESS_FAILPOINT: 'model_turn.saved' });
   const sent = await (await sdkClient(first.url, 'alice')).send({ text: 'go', returnImmediately: true });
   expect(await first.ended).toBe('SIGKILL');
@@ -157,7 +135,7 @@ test('crash row "inbox row written, message not delivered": it is delivered at t
 }, async () => {
   const folder = testFolder();
   const model = await modelServer(() => ({ text: 'Heard.' }));
-  const config = await configFile(folder, model, shared());
+  const config = configFile(folder, model);
   const first = await serve(config, { TINY_HARNESS_FAILPOINT: 'admission.stored' });
   const message = { text: 'go', messageId: 'm1', metadata: { conversation: 'single' } };
   await expect((await sdkClient(first.url, 'alice')).send(message)).rejects.toThrow();

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type ModelReply, type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { collect, messageText, outline, sdkClient, stateOf } from '../support/client.ts';
+import { configFile } from '../support/config.ts';
 import { testFolder } from '../support/harness.ts';
 import { start } from '../support/serve.ts';
 
@@ -10,30 +11,6 @@ async function modelServer(replies: () => ModelReply): Promise<ModelServer> {
   const server = await startModelServer({ replies });
   onTestFinished(() => server.close());
   return server;
-}
-
-function configFile(folder: string, model: ModelServer, store = 'store.db'): string {
-  const path = join(folder, `${store}.toml`);
-  writeFileSync(
-    path,
-    `
-[agent]
-id = "two-${folder.slice(-6).toLowerCase()}"
-[temporal]
-address = "${inject('temporal')}"
-namespace = "default"
-heartbeat_timeout = "2s"
-[openai]
-base_url = "${model.url}"
-model = "test"
-[server]
-bind = "127.0.0.1:0"
-rate_limit_per_minute = 100000
-[store]
-sqlite_path = "${join(folder, store)}"
-`,
-  );
-  return path;
 }
 
 test('two servers and two workers on one Temporal and one store: everybody sees one durable order', {
@@ -106,7 +83,7 @@ test('DU-13: a worker on another store fails the task before it touches anything
 }, async () => {
   const folder = testFolder();
   const model = await modelServer(() => ({ text: 'never' }));
-  await start(['worker', '--config', configFile(folder, model, 'other.db')]);
+  await start(['worker', '--config', configFile(folder, model, { store: 'other.db' })]);
   const server = await start(['serve', '--config', configFile(folder, model)]);
   const alice = await sdkClient(server.url, 'alice');
   const task = await alice.send({ text: 'go', returnImmediately: true });

@@ -61,7 +61,7 @@ describe('a task goes on by itself', { timeout: 90_000 }, () => {
     const { error } = (await refused.json()) as { error: { message: string; details: unknown[] } };
     expect(error.message).toMatch(/^Temporal did not answer for task .* Send the message again/);
     expect(error.details).toContainEqual(expect.objectContaining({ reason: 'temporal_unavailable' }));
-    expect(seconds).toBeLessThan(3);
+    expect(seconds).toBeLessThan(4); // 2.5 by design, and 20 without it.
     squatter.close();
     await served.until(/the embedded Temporal server is back/);
     release();

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { HarnessError } from '../../../core/base/index.ts';
+import type { TaskState } from '../../../core/loop/index.ts';
 import type { InboxRow, LogEntry, TaskRow } from '../../../core/persistence/index.ts';
 import { openFailure } from './open-failure.ts';
 import { toEntry, toInbox, toTask } from './rows.ts';
@@ -45,12 +46,40 @@ export class StoreInspector implements Disposable {
     return existsSync(path);
   }
 
-  /** The newest change first. */
-  tasks(): TaskRow[] {
-    return this.#database
-      .prepare<[], Rows<typeof toTask>>('select * from tasks order by updated_at desc, id')
-      .all()
-      .map(toTask);
+  count(): number {
+    return (
+      this.#database.prepare<[], { total: number }>('select count(*) as total from tasks').get()?.total ?? 0
+    );
+  }
+
+  /**
+   * A page of tasks, the newest change first, and whether there are more. `after` is the last task of the page before.
+   *
+   * @throws HarnessError `task.not_found` when there is no such task.
+   */
+  tasks(page: {
+    readonly limit: number;
+    readonly after?: string | undefined;
+    readonly wanted?: (state: TaskState) => boolean;
+  }): { readonly tasks: readonly TaskRow[]; readonly more: boolean } {
+    const last = page.after === undefined ? undefined : this.task(page.after);
+    if (page.after !== undefined && last === undefined) {
+      throw new HarnessError('task.not_found', `there is no task ${page.after} in this store`);
+    }
+    const rows = this.#database
+      .prepare<{ at: string | null; id: string | null }, Rows<typeof toTask>>(
+        `select * from tasks where :at is null or updated_at < :at or (updated_at = :at and id > :id)
+         order by updated_at desc, id`,
+      )
+      .iterate({ at: last?.updatedAt ?? null, id: last?.id ?? null });
+    const tasks: TaskRow[] = [];
+    for (const row of rows) {
+      const task = toTask(row);
+      if (page.wanted?.(task.state) === false) continue;
+      if (tasks.length === page.limit) return { tasks, more: true };
+      tasks.push(task);
+    }
+    return { tasks, more: false };
   }
 
   task(id: string): TaskRow | undefined {

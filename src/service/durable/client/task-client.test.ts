@@ -74,7 +74,7 @@ describe('EM-7, DU-11: a message that nobody answers for', () => {
       Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ code: 'temporal_unavailable' }))),
     );
 
-    expect(seconds).toBeLessThan(3);
+    expect(seconds).toBeLessThan(4); // 2.5 by design, and 20 without it.
   });
 
   it('waits for its deadline, and is worker_unavailable, when Temporal is there and no worker', async () => {
