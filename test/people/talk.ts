@@ -180,7 +180,7 @@ export function spawn(name: string, more: Json = {}): ScriptedReply {
 }
 
 /** The goal in the task section of a request: which task it is for. */
-export function goalOf(request: LlmRequest): string {
+function goalOf(request: LlmRequest): string {
   const [first] = request.input;
   return first?.type === 'user' ? (/^goal: (.*)$/m.exec(first.text)?.[1] ?? '') : '';
 }

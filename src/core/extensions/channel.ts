@@ -28,34 +28,20 @@ export const approvalPart = z.strictObject({
   arguments_hash: z.string().min(1).max(256),
 });
 
-/** A channel message of the agent (PC-2). */
-export interface AgentChannelMessage {
-  readonly taskId: string;
-  readonly agentId: string;
-  readonly text: string;
-  /** The question it puts, and its id. */
-  readonly question?: { readonly id: string; readonly record: QuestionRecord };
-}
-
-/** A message of the agent as the channel part that carries it. */
-export function encodeChannelMessage({ taskId, agentId, text, question }: AgentChannelMessage): JsonObject {
-  return {
-    channel_id: taskId,
-    sender: agentId,
-    kind: question ? 'help_request' : 'message',
-    text,
-    parts: question ? questionParts(question.id, question.record) : [],
-  };
-}
-
 /** A question as the channel part that carries it. */
 export function encodeQuestion(
   taskId: string,
   agentId: string,
   id: string,
-  record: QuestionRecord,
+  question: QuestionRecord,
 ): JsonObject {
-  return encodeChannelMessage({ taskId, agentId, text: record.text, question: { id, record } });
+  return {
+    channel_id: taskId,
+    sender: agentId,
+    kind: 'help_request',
+    text: question.text,
+    parts: questionParts(id, question),
+  };
 }
 
 function questionParts(

@@ -3,11 +3,9 @@
  * Knows nothing of HTTP or the A2A SDK.
  */
 export {
-  type AgentChannelMessage,
   approvalPart,
   type ChannelMessage,
   channelMessage,
-  encodeChannelMessage,
   encodeQuestion,
   questionText,
 } from './channel.ts';

@@ -19,7 +19,7 @@ export function endsByItself(state: CarriedState): boolean {
  * What a task is while nothing runs (LP-2): it waits for an answer, for its sub-tasks, or for the next message. One that
  * ends by itself stays WORKING while only sub-tasks are awaited.
  */
-export function restingStatus(state: CarriedState): Status {
+function restingStatus(state: CarriedState): Status {
   if (state.questions.length > 0) return { state: 'INPUT_REQUIRED', subState: 'awaiting-answer' };
   if (state.worker === 'participant') return { state: 'INPUT_REQUIRED', subState: null };
   if (hasOpenChildren(state) && endsByItself(state)) return { state: 'WORKING', subState: null };

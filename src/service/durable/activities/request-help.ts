@@ -90,7 +90,9 @@ async function carryOut(
   }
   const { expiresInSeconds } = request;
   const expiresAt =
-    expiresInSeconds === undefined ? null : new Date(deps.clock.now() + expiresInSeconds * 1000);
+    expiresInSeconds === undefined
+      ? null
+      : new Date(deps.clock.now() + expiresInSeconds * 1000).toISOString();
   const published = await publishQuestion(
     deps,
     task,
@@ -100,7 +102,7 @@ async function carryOut(
       participantIds: [participantId],
       text: decision.question,
       options: decision.options,
-      expiresAt: expiresAt && expiresAt.toISOString(),
+      expiresAt,
     },
   );
   const text = `asked ${participantId}; question ${published.question.id}. The answer comes as a message.`;
