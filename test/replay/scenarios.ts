@@ -97,6 +97,45 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'approval-and-command',
+    async run() {
+      const settings = { approvals: { rules: [{ tool: 'test/write', decision: 'ask' }], deadline: '1h' } };
+      const { harness, alice } = await started(
+        [call('test/write', { text: 'c' }), reply('thanks'), reply('thanks')],
+        settings,
+      );
+      const asked = await alice.send({ text: 'go' });
+      await alice.send({ text: '/status', taskId: asked.id });
+      await alice.send({ text: 'approve', taskId: asked.id });
+      await alice.sdk.cancelTask({ id: asked.id, tenant: '', metadata: undefined });
+      return { harness, taskId: asked.id };
+    },
+  },
+  {
+    name: 'sub-task-that-asks',
+    async run() {
+      const script = [
+        call('spawn_subtask', { name: 'Part', goal: 'Do the part' }),
+        reply('waiting'),
+        call('ask_participant', { participant_id: 'alice', question: 'Which?' }),
+        reply('the part'),
+        reply('done'),
+      ];
+      // The parent's second turn and the sub-task's first one come at the same time.
+      const { harness, alice } = await started(({ input }) => {
+        const [part, whole] = [script.slice(2, 4), [...script.slice(0, 2), ...script.slice(4)]];
+        const said = input.filter((item) => item.type === 'assistant').length;
+        const first = input[0]?.type === 'user' ? input[0].text : '';
+        return (first.includes('goal: Do the part') ? part : whole)[said] ?? reply('nothing left');
+      });
+      const asked = await alice.send({ text: 'go', metadata: { conversation: 'single' } });
+      expect(stateOf(asked)).toBe('INPUT_REQUIRED');
+      const done = await alice.send({ text: 'this', taskId: asked.id });
+      expect(stateOf(done)).toBe('COMPLETED');
+      return { harness, taskId: asked.id };
+    },
+  },
+  {
     name: 'carried-over',
     async run() {
       const { harness, alice } = await started(() => reply('yes'), { context: { history_event_bound: 30 } });
