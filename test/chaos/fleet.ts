@@ -70,6 +70,10 @@ bind = "127.0.0.1:${fleet.#ports.server}"
 rate_limit_per_minute = 1000000
 [store]
 sqlite_path = "${fleet.store}"
+[[approvals.rules]]
+tool = "local/ledger.record"
+arguments = { properties = { order = { pattern = "^pay-" } } }
+decision = "ask"
 [retries.default]
 initial_interval = "100ms"
 maximum_interval = "1s"

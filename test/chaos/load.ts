@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-export const KINDS = ['plain', 'tool', 'ask', 'cancel', 'duplicate', 'talk'] as const;
+export const KINDS = ['plain', 'tool', 'ask', 'cancel', 'duplicate', 'talk', 'pay', 'part'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A message that the server accepted. */
@@ -56,6 +56,15 @@ export class Client {
           await this.#send(run, `${order}-2`, 'yes', {}, run.taskId);
           break;
         }
+        case 'pay':
+          await this.#send(run, `${order}-1`, `pay ${order}`, single);
+          await this.#send(run, `${order}-2`, 'approve', {}, run.taskId);
+          break;
+        case 'part':
+          await this.#send(run, `${order}-1`, `part ${order}`, single);
+          await this.#untilAsked(run.taskId);
+          await this.#send(run, `${order}-2`, 'yes', {}, run.taskId);
+          break;
         case 'talk':
           for (const turn of [1, 2, 3]) {
             await this.#send(
@@ -76,6 +85,15 @@ export class Client {
       run.problem = String(error);
     }
     return run;
+  }
+
+  /** A sub-task's question may come after the send that started it was answered for by a restarted server. */
+  async #untilAsked(taskId: string): Promise<void> {
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; ) {
+      const task = (await this.#call('GetTask', { id: taskId })) as WireTask;
+      if (task.status.state === 'TASK_STATE_INPUT_REQUIRED') return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   async #send(

@@ -40,6 +40,9 @@ export async function verify(
       states[task.state] = (states[task.state] ?? 0) + 1;
       if (!run.allowed.includes(task.state))
         breaches.push(`${name}: is ${task.state}, not ${run.allowed.join(' or ')}`);
+      const parts = task.data.subTasks.map(({ state }) => state);
+      if (run.kind === 'part' && (parts.length !== 1 || parts[0] !== 'COMPLETED'))
+        breaches.push(`${name}: its sub-tasks are ${JSON.stringify(parts)}`);
       const log = await store.log(run.taskId);
       breaches.push(...logBreaches(log).map((breach) => `${name}: ${breach}`));
       const inbox = await store.inboxRows(
@@ -50,13 +53,14 @@ export async function verify(
         const times = inbox.filter((row) => row.messageId === accepted.messageId).length;
         if (times !== 1) breaches.push(`${name}: message ${accepted.messageId} is in the log ${times} times`);
       }
-      if (run.kind === 'tool') {
+      if (run.kind === 'tool' || run.kind === 'pay') {
         const result = JSON.stringify([...(await store.effects(run.taskId, ['result:1.0.0'])).values()]);
-        const recorded = ledger.filter((line) => line === run.order).length;
+        const line = run.kind === 'pay' ? `pay-${run.order}` : run.order;
+        const recorded = ledger.filter((each) => each === line).length;
         const isUnknown = result.includes('tool.outcome_unknown');
         if (isUnknown) unknown += 1;
         if (recorded > 1) breaches.push(`${name}: the ledger has it ${recorded} times`);
-        if (recorded === 0 && result.includes(`recorded ${run.order}`))
+        if (recorded === 0 && result.includes(`recorded ${line}`))
           breaches.push(`${name}: said to be recorded, and is not`);
       }
     }
