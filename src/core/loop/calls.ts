@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from '../base/index.ts';
 import { adoptChild } from './mailbox.ts';
-import type { CallInput, CallOutput, CutCall, GatedCall, HelpOutput, LoopPort, Outcome } from './port.ts';
-import type { CallRef, CarriedState, TurnRef, WaitingCall } from './state.ts';
+import type { CallInput, CallOutput, GatedCall, HelpOutput, LoopPort, Outcome } from './port.ts';
+import type { CallRef, CarriedState, CutCall, TurnRef, WaitingCall } from './state.ts';
 
 /** What a batch of calls came to. */
 export interface BatchOutcome {

@@ -1,8 +1,8 @@
 import { assertNever, createAbort, type ErrorCode } from '../base/index.ts';
 import { type CallSignals, runCalls, runDecided } from './calls.ts';
 import { drain, expireQuestions } from './mailbox.ts';
-import type { CommitText, CutCall, LoopPort, TurnInput, TurnMail, TurnOutput } from './port.ts';
-import type { CarriedState, Deed, Pending, TurnRef } from './state.ts';
+import type { CommitText, LoopPort, TurnInput, TurnMail, TurnOutput } from './port.ts';
+import type { CarriedState, CutCall, Deed, Pending, TurnRef } from './state.ts';
 import {
   commitCanceled,
   complete,
@@ -26,15 +26,12 @@ export interface CutSource {
   cut: ((reason: CutReason) => void) | null;
 }
 
-/** Works on the mail until the task parks or ends. */
+/**
+ * Works on the mail until the task parks or ends, or is to be carried over between two turns. An exchange that was
+ * carried over goes on where it was.
+ */
 export async function runExchange(state: CarriedState, port: LoopPort, cuts: CutSource): Promise<void> {
-  state.phase = 'working';
-  state.state = 'WORKING';
-  state.exchange += 1;
-  state.turn = 0;
-  state.actors = [];
-  state.repeated = [];
-  await reportToParent(state, port);
+  if (state.phase !== 'working') await begin(state, port);
   try {
     await turns(state, port, cuts);
   } finally {
@@ -42,14 +39,25 @@ export async function runExchange(state: CarriedState, port: LoopPort, cuts: Cut
   }
 }
 
+async function begin(state: CarriedState, port: LoopPort): Promise<void> {
+  state.phase = 'working';
+  state.state = 'WORKING';
+  state.exchange += 1;
+  state.turn = 0;
+  state.actors = [];
+  state.repeated = [];
+  state.turnDue = false;
+  state.cutCalls = [];
+  await reportToParent(state, port);
+}
+
 async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Promise<void> {
-  let cutCalls: readonly CutCall[] = [];
-  /** The model has to be called even without mail: it has results to read, or did not get to its answer. */
-  let goesOn = false;
   for (;;) {
+    // Everything that the next turn needs is in the state: the history starts anew here if it has grown (DU-7).
+    if (port.shouldCarryOver()) return;
     expireQuestions(state, port.now());
     state.drained.push(...drain(state));
-    if (state.cancelRequestedBy !== null) return commitCanceled(state, port, cutCalls);
+    if (state.cancelRequestedBy !== null) return commitCanceled(state, port, state.cutCalls);
     const control = controlIn(state.drained);
     if (control !== undefined) {
       return complete(state, port, { from: 'completed_by', participantId: control });
@@ -59,9 +67,9 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
 
     const signals = cuttable(cuts);
     const deeds = await worked(state, port, () => carryOut(state, port, signals));
-    cutCalls = deeds.cut;
-    goesOn ||= deeds.decided && !waitsForApproval(state, state.unread);
-    if (!goesOn && !hasNews(state)) {
+    state.cutCalls = deeds.cut;
+    state.turnDue ||= deeds.decided && !waitsForApproval(state, state.unread);
+    if (!state.turnDue && !hasNews(state)) {
       if (!mayDecide(state)) continue;
       return deeds.forwarded.length > 0 && state.questions.length === 0
         ? rest(state, port, { from: 'forwarded', taskIds: deeds.forwarded })
@@ -74,7 +82,7 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
       // The turn's key is given up: whoever still works on it finds it taken, and what was saved before is read.
       state.interrupted.push(at);
       state.turn += 1;
-      goesOn = true;
+      state.turnDue = true;
       if (outcome.kind === 'cut' || !mayDecide(state)) continue;
       return failTurn(state, port, outcome.code, outcome.message);
     }
@@ -84,9 +92,9 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
     if (calls.length > 0) {
       state.unread = at;
       const batch = await worked(state, port, () => runCalls(state, port, at, calls, signals));
-      cutCalls = batch.cut;
+      state.cutCalls = batch.cut;
       // A batch that only asks is read with the answer.
-      goesOn = !batch.asked;
+      state.turnDue = !batch.asked;
       if (batch.asked && mayDecide(state)) return restWithQuestions(state, port);
       if (batch.asked) await reportToParent(state, port);
       if (isRepeating(state, batch.fingerprints) && mayDecide(state)) {
@@ -98,7 +106,7 @@ async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Prom
       }
       continue;
     }
-    goesOn = false;
+    state.turnDue = false;
     if (!mayDecide(state)) continue;
     return decide(state, port, outcome.value.decision ?? 'wait', { from: 'turn', ...at });
   }

@@ -1,5 +1,13 @@
 import type { AbortSignalLike, ErrorCode } from '../base/index.ts';
-import type { CallRef, ChildReport, OpenQuestion, QuestionOrigin, TurnRef, WaitingCall } from './state.ts';
+import type {
+  CallRef,
+  ChildReport,
+  CutCall,
+  OpenQuestion,
+  QuestionOrigin,
+  TurnRef,
+  WaitingCall,
+} from './state.ts';
 import type { Lifecycle, SubState, TaskState } from './task.ts';
 
 /** The task an effect belongs to, and the store it lives in (DU-13). */
@@ -127,12 +135,6 @@ export type CommitText =
   | { readonly from: 'failure'; readonly code: ErrorCode; readonly message: string }
   | { readonly from: 'completed_by'; readonly participantId: string }
   | { readonly from: 'canceled'; readonly by: string; readonly calls: readonly CutCall[] };
-
-/** A call that was cut, and what is known of it (LP-5). */
-export interface CutCall extends TurnRef {
-  readonly ordinal: number;
-  readonly outcome: 'stopped' | 'finished' | 'unknown';
-}
 
 /** A state change, decided by the loop and recorded by an activity (invariant 3). */
 export interface CommitInput extends TaskRef {

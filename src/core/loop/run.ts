@@ -40,7 +40,7 @@ async function runConversation(state: CarriedState, port: LoopPort, cuts: CutSou
       if (isOutdated(state)) await restWithQuestions(state, port);
       continue;
     }
-    if (state.cancelRequestedBy !== null && state.mailbox.length === 0) {
+    if (state.cancelRequestedBy !== null && state.mailbox.length === 0 && state.phase !== 'working') {
       await commitCanceled(state, port, []);
       continue;
     }
@@ -48,12 +48,13 @@ async function runConversation(state: CarriedState, port: LoopPort, cuts: CutSou
     if (port.shouldCarryOver()) return 'carry_over';
     if (state.worker === 'agent') await runExchange(state, port, cuts);
     else await askForWork(state, port);
+    if (state.phase === 'working') return 'carry_over';
   }
   return 'ended';
 }
 
 function isDue(state: CarriedState): boolean {
-  return state.mailbox.length > 0 || state.cancelRequestedBy !== null;
+  return state.phase === 'working' || state.mailbox.length > 0 || state.cancelRequestedBy !== null;
 }
 
 /** When the next open question of this task's own is over. */

@@ -38,6 +38,11 @@ export interface CallRef extends TurnRef {
   readonly ordinal: number;
 }
 
+/** A call that was cut, and what is known of it (LP-5). */
+export interface CutCall extends CallRef {
+  readonly outcome: 'stopped' | 'finished' | 'unknown';
+}
+
 /** What a message does besides being read: it answers a question here or in a sub-task, or decides about a call. */
 export type Deed =
   | { readonly kind: 'answer'; readonly questionId: string }
@@ -162,6 +167,10 @@ export interface CarriedState {
   actors: string[];
   /** The last turn whose calls have results that no transcript holds yet. */
   unread: TurnRef | null;
+  /** The exchange has a turn to come even without mail: results to read, or an answer that was cut or failed. */
+  turnDue: boolean;
+  /** Calls of the last batch that were cut. */
+  cutCalls: readonly CutCall[];
   /** Turns that were cut, until the next one has taken their keys. */
   interrupted: TurnRef[];
   /** Commits made; numbers their keys. */
@@ -223,6 +232,8 @@ export function createState(task: NewTaskState): CarriedState {
     turn: 0,
     actors: [],
     unread: null,
+    turnDue: false,
+    cutCalls: [],
     interrupted: [],
     commits: 0,
     turnsTotal: 0,

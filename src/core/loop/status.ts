@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../base/index.ts';
 import { hasOpenChildren } from './mailbox.ts';
-import type { CommitText, CutCall, LoopPort } from './port.ts';
-import type { CarriedState } from './state.ts';
+import type { CommitText, LoopPort } from './port.ts';
+import type { CarriedState, CutCall } from './state.ts';
 import { isTerminal, type SubState, type TaskState } from './task.ts';
 
 /** A state and why the task is in it. */

@@ -1,4 +1,4 @@
-import { HarnessError, type Logger, type PassFailpoint } from '../../core/base/index.ts';
+import { HarnessError, HookAbort, type Logger, type PassFailpoint } from '../../core/base/index.ts';
 import type {
   AdmissionOutcome,
   AdmissionPort,
@@ -223,7 +223,7 @@ export class Admission implements AdmissionPort {
     stored: OnStored,
   ): Promise<AdmissionOutcome> {
     const task = await this.#deps.journal.store.task(taskId);
-    const member = assertMember(task, taskId, request.sender);
+    const member = await this.#memberOf(task, taskId, request);
     if (task === undefined) throw new HarnessError('internal', `task ${taskId} has a member and no row`);
     assertFits(request, task);
     const { role } = member;
@@ -233,11 +233,15 @@ export class Admission implements AdmissionPort {
     if (request.text.trim() === '' && request.control === undefined && request.update === undefined) {
       throw invalid('message.parts', 'there is no text in this message');
     }
-    await this.#received(request);
+    const vetoed = await this.#vetoed(request);
+    if (vetoed !== undefined) return this.#refuse(task, request, key, vetoed);
     const command = this.#commandIn(request);
     if (command !== undefined) return this.#command(request, task, member, key, command, stored);
     if (request.control === undefined && !mayDo(role, 'write')) {
       return this.#refuse(task, request, key, `a ${role} may read this task but not write to it`);
+    }
+    if (request.update && request.channel) {
+      throw invalid('message.parts', 'a task envelope and a channel part need a message each');
     }
     // Before it is stored: no redelivery may take to the loop what is refused whatever the loop says.
     if (request.channel && request.channel.channelId !== taskId) {
@@ -260,13 +264,39 @@ export class Admission implements AdmissionPort {
     return this.#deliver(task, admitted.row.mail);
   }
 
+  /** The member who sends; for a stranger the same error and the same record whether or not there is a task (PC-3). */
+  async #memberOf(
+    task: TaskRow | undefined,
+    taskId: string,
+    { sender, messageId }: InboundRequest,
+  ): Promise<Participant> {
+    try {
+      return assertMember(task, taskId, sender);
+    } catch (error) {
+      const reason = 'not on this task';
+      await this.#deps.journal.store.recordRefusal({ taskId, sender, messageId, reason });
+      throw error;
+    }
+  }
+
+  /** Why a hook does not let a member's message in; undefined when none objects. */
+  async #vetoed(request: InboundRequest): Promise<string | undefined> {
+    try {
+      await this.#received(request);
+      return undefined;
+    } catch (error) {
+      if (error instanceof HookAbort) return error.reason;
+      throw error;
+    }
+  }
+
   /** The command that a message is: its only part is a text that names one (SF-5). */
   #commandIn({
     message,
     text,
   }: InboundRequest): { name: string; argument: string; need: CommandNeed } | undefined {
     const [part, ...others] = message.parts;
-    const parsed = part?.kind === 'text' && others.length === 0 ? parseCommand(text.trim()) : undefined;
+    const parsed = part?.kind === 'text' && others.length === 0 ? parseCommand(text) : undefined;
     const command = parsed && this.#deps.commands.get(parsed.name);
     return parsed && command && { ...parsed, need: neededFor(command, parsed.argument) };
   }
@@ -283,18 +313,35 @@ export class Admission implements AdmissionPort {
     const { name, need } = command;
     const action = need === 'look' ? 'read' : need;
     if (!mayDo(role, action)) return this.#refuse(task, request, key, `a ${role} may not give /${name} here`);
-    const given: InboundRequest = need === 'complete' ? { ...request, control: 'complete' } : request;
-    const row = rowOf(given, task.id, key, task.data);
+    // It runs beside the turn, and cuts none.
+    const given: InboundRequest = { ...request, interrupt: false };
+    const row = rowOf(
+      need === 'complete' ? { ...given, control: 'complete' } : given,
+      task.id,
+      key,
+      task.data,
+    );
     const runs = need === 'look' || need === 'write';
     const inbox = runs ? { ...row, mail: { ...row.mail, command: name } } : row;
-    const admitted = await this.#deps.journal.admit({ inbox, consumed: need === 'cancel' });
+    const admitted = await this.#deps.journal.admit({
+      inbox,
+      ...(need === 'cancel' ? { consumed: true, changes: [], entries: [messageEntry(key)] } : {}),
+    });
     if (!admitted.created) return this.#again(request, admitted.row, stored);
     this.#deps.failpoint('admission.stored');
     stored(task);
-    if (need !== 'cancel') return this.#deliver(task, admitted.row.mail);
-    await this.#deps.delivery.cancel(task.id, request.sender);
-    // Only the end of the task is what it waits for.
-    return { kind: 'accepted', task, key, exchange: Number.MAX_SAFE_INTEGER, duplicate: false };
+    return need === 'cancel'
+      ? this.#cancel(task, admitted.row, false)
+      : this.#deliver(task, admitted.row.mail);
+  }
+
+  /** `/cancel`: asks the loop to stop. Only the end of the task is what its sender waits for. */
+  async #cancel(task: TaskRow, { key, sender }: InboxRow, duplicate: boolean): Promise<AdmissionOutcome> {
+    const asked = isTerminal(task.state) || (await this.#deps.delivery.cancel(task.id, sender));
+    if (!asked && !isTerminal((await reconcile(this.#deps, await this.#task(task.id))).state)) {
+      throw new HarnessError('temporal_unavailable', `Temporal has no running workflow for task ${task.id}`);
+    }
+    return { kind: 'accepted', task, key, exchange: Number.MAX_SAFE_INTEGER, duplicate };
   }
 
   /** The same message again: the first receipt, no second effect (AS-10). */
@@ -311,6 +358,7 @@ export class Admission implements AdmissionPort {
     const task = await this.#task(row.taskId);
     assertMember(task, row.taskId, request.sender);
     stored(task);
+    if (this.#commandIn(request)?.need === 'cancel') return this.#cancel(task, row, true);
     if (!row.consumed && !isTerminal(task.state)) {
       return { ...(await this.#deliver(task, row.mail)), duplicate: true };
     }
@@ -325,7 +373,8 @@ export class Admission implements AdmissionPort {
       return { kind: 'refused', task, key, exchange: 0, duplicate: false, reason };
     }
     const known = await store.log(task.id, { kinds: ['message', 'command', 'task_data'] });
-    const entry = known.find((each) => isAbout(each, key));
+    // One that changed the task besides being read is over when its exchange is.
+    const entry = known.find((each) => isFrom(each, key)) ?? known.find((each) => each.key === `data:${key}`);
     // It came too late to be worked on.
     if (entry === undefined) throw ended(task);
     const kinds = { message: 'accepted', command: 'command', task_data: 'applied' } as const;
@@ -345,6 +394,9 @@ export class Admission implements AdmissionPort {
       // What its sender is may have changed since it was stored.
       if (member === undefined) {
         return this.#refuse(task, item, item.key, 'you are not on this task any more', true);
+      }
+      if (!maySend(current, item, member)) {
+        return this.#refuse(task, item, item.key, `a ${member.role} may not write to this task any more`, true);
       }
       const delivery = await this.#handOver(current, { ...item, role: member.role, kind: member.kind });
       if (delivery.kind === 'receipt') {
@@ -459,6 +511,12 @@ function assertFits(request: InboundRequest, task: TaskRow): void {
   if (isTerminal(task.state)) throw ended(task);
 }
 
+/** Who opens a task may be whatever its brief says; a command is looked at where it runs. */
+function maySend(task: TaskRow, { command, control, sender }: MailItem, { role }: Participant): boolean {
+  if (task.state === 'SUBMITTED' || sender === task.reporter || command !== undefined) return true;
+  return mayDo(role, control ?? 'write');
+}
+
 /** Where a refusal's reason is kept, so that the same message again gets the same answer. */
 function refusalKey(inbox: string): string {
   return `refused:${inbox}`;
@@ -474,10 +532,13 @@ function neededFor(command: Command, argument: string): CommandNeed {
   }
 }
 
-/** True for the entry that a message left: its own, its command's answer, its change of the task. */
-function isAbout({ key: entry, body }: LogEntry, key: string): boolean {
-  if (body.kind === 'message' || body.kind === 'command') return body.inbox === key;
-  return entry === `data:${key}`;
+/** True for the entry that a message left: its own, or its command's answer. */
+function isFrom({ body }: LogEntry, key: string): boolean {
+  return (body.kind === 'message' || body.kind === 'command') && body.inbox === key;
+}
+
+function messageEntry(inbox: string): NewEntry {
+  return { key: `message:${inbox}`, exchange: 0, body: { kind: 'message', inbox } };
 }
 
 function invalid(field: string, problem: string): HarnessError {

@@ -27,7 +27,7 @@ const COMMIT_TIMEOUT_MS = 10_000;
 
 /** The loop's port as activity proxies. Every activity has one server-side attempt; attempts are managed here (DU-4). */
 export function createPort(state: CarriedState, options: TaskOptions): LoopPort {
-  const firstExchange = state.exchange;
+  const begun = { exchange: state.exchange, turns: state.turnsTotal };
   const heartbeatTimeout = options.heartbeatTimeoutMs;
   const once = { maximumAttempts: 1 };
   const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
@@ -98,7 +98,7 @@ export function createPort(state: CarriedState, options: TaskOptions): LoopPort 
       const info = workflowInfo();
       // A run that has done nothing would only be followed by another.
       return (
-        state.exchange > firstExchange &&
+        (state.exchange > begun.exchange || state.turnsTotal > begun.turns) &&
         (info.continueAsNewSuggested || info.historyLength > options.historyEventBound)
       );
     },
