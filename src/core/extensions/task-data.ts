@@ -17,7 +17,8 @@ const criterion = z.strictObject({ text: z.string().min(1), met: z.boolean().def
 
 const participant = z.strictObject({
   id: z.string().min(1).max(256),
-  kind: z.enum(['human', 'agent']).default('human'),
+  /** Left out: what is known of them, else what they say of themselves (PC-1). */
+  kind: z.enum(['human', 'agent']).optional(),
   role: z.enum(['assignee', 'reporter', 'watcher', 'admin']),
   display_name: z.string().optional(),
 });

@@ -56,7 +56,7 @@ export class LogRequestHandler implements A2ARequestHandler {
 
   async sendMessage(params: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const view = viewOf(context);
-    const outcome = await this.#admit(context);
+    const { outcome, sender } = await this.#admit(context);
     const historyLength = params.configuration?.historyLength;
     if (outcome.kind === 'refused') {
       const task = await this.#deps.projection.task(outcome.task, view, { historyLength });
@@ -67,7 +67,9 @@ export class LogRequestHandler implements A2ARequestHandler {
       const signal = AbortSignal.any([callOf(context).signal, AbortSignal.timeout(BLOCKING_LIMIT_MS)]);
       await this.#reader.untilSettled(outcome, signal);
     }
-    const row = (await this.#deps.journal.store.task(outcome.task.id)) ?? outcome.task;
+    const row = await this.#row(outcome.task.id);
+    // It may have taken its sender off the task while they waited, unless that is what they asked for.
+    if (outcome.kind !== 'applied') assertMember(row, row.id, sender);
     return this.#deps.projection.task(row, view, { historyLength });
   }
 
@@ -78,7 +80,7 @@ export class LogRequestHandler implements A2ARequestHandler {
     const view = viewOf(context);
     const call = callOf(context);
     let following: ReturnType<LogReader['subscribed']> | undefined;
-    const outcome = await this.#admit(context, (task) => {
+    const { outcome, sender } = await this.#admit(context, (task) => {
       following = this.#reader.subscribed(task, call.signal);
     });
     const { task } = outcome;
@@ -90,6 +92,7 @@ export class LogRequestHandler implements A2ARequestHandler {
     if (await this.#reader.isSettled(task, outcome)) return;
     yield* this.#reader.follow({
       row: task,
+      reader: sender,
       after: task.log,
       view,
       call,
@@ -128,7 +131,7 @@ export class LogRequestHandler implements A2ARequestHandler {
     params: SubscribeToTaskRequest,
     context: ServerCallContext,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    const { row } = await this.#lookup(params.id, context);
+    const { row, caller: reader } = await this.#lookup(params.id, context);
     const view = viewOf(context);
     const call = callOf(context);
     const { lastEventId } = call;
@@ -140,6 +143,7 @@ export class LogRequestHandler implements A2ARequestHandler {
     if (isTerminal(row.state) && after >= row.statusSeq) return;
     yield* this.#reader.follow({
       row,
+      reader,
       after,
       view,
       call,
@@ -182,7 +186,10 @@ export class LogRequestHandler implements A2ARequestHandler {
     return noPush();
   }
 
-  async #admit(context: ServerCallContext, stored?: (task: TaskRow) => void): Promise<AdmissionOutcome> {
+  async #admit(
+    context: ServerCallContext,
+    stored?: (task: TaskRow) => void,
+  ): Promise<{ readonly outcome: AdmissionOutcome; readonly sender: string }> {
     const call = callOf(context);
     const { send } = call;
     if (send === undefined) throw new HarnessError('internal', 'a send without a message');
@@ -196,7 +203,13 @@ export class LogRequestHandler implements A2ARequestHandler {
         },
       );
     }
-    return this.#deps.admission.admit({ ...send.request, sender, senderKind: send.senderKind }, stored);
+    const request = { ...send.request, sender, senderKind: send.senderKind };
+    const outcome = await this.#deps.admission.admit(request, stored);
+    // A control envelope is an operation: one that is not done is an error (11-wire, Refusals).
+    if (outcome.kind === 'refused' && request.control !== undefined) {
+      throw new HarnessError('input.unsupported', outcome.reason ?? 'not accepted');
+    }
+    return { outcome, sender };
   }
 
   /** The one way to a task: not yours and not existing are the same answer (PC-10). */

@@ -2,11 +2,16 @@ import type { StreamResponse } from '@a2a-js/sdk';
 import type { AdmissionOutcome } from '../../core/channels/index.ts';
 import { isInterrupted, isTerminal, type TaskState } from '../../core/loop/index.ts';
 import type { Journal, JournalEvent, LogEntry, TaskRow } from '../../core/persistence/index.ts';
+import { memberOf } from '../../core/security/index.ts';
 import type { Call } from './call.ts';
 import type { Projection, View } from './projection.ts';
+import { after as afterEntry, SUBMITTED, type Standing } from './standing.ts';
 
 interface Following {
+  /** The task as it was when its reader was let in. */
   readonly row: TaskRow;
+  /** Who reads. */
+  readonly reader: string;
   /** Sequence of the last entry that the reader has. */
   readonly after: number;
   readonly view: View;
@@ -52,15 +57,17 @@ export class LogReader {
     yield { payload: { $case: 'task', value: task } };
   }
 
+  /** Ends with the entry that `ends`, and before one that takes the reader off the task (PC-10). */
   async *follow({
     row,
+    reader,
     after,
     view,
     call,
     ends,
     events = this.#journal.follow(row.id, after, call.signal),
   }: Following): AsyncGenerator<StreamResponse, void, undefined> {
-    let state = await this.#stateAt(row, after);
+    let standing = await this.#standingAt(row, after);
     for await (const event of events) {
       if (event.kind === 'delta') {
         const drawn = this.#projection.delta(row, event.delta, view);
@@ -69,11 +76,13 @@ export class LogReader {
         continue;
       }
       const { entry } = event;
-      if (entry.body.kind === 'state') state = entry.body.state;
-      const drawn = await this.#projection.entry(row, entry, state, view);
+      const last = ends(entry);
+      if (!last && entry.seq > row.log && excludes(entry, reader)) return;
+      standing = afterEntry(standing, row.id, entry);
+      const drawn = await this.#projection.entry(row, entry, standing, view);
       call.eventId = entry.seq;
       if (drawn) yield drawn;
-      if (ends(entry)) return;
+      if (last) return;
     }
   }
 
@@ -118,11 +127,15 @@ export class LogReader {
     }
   }
 
-  /** The state a task was in after an entry of its log. */
-  async #stateAt(row: TaskRow, seq: number): Promise<TaskState> {
-    if (seq >= row.statusSeq) return row.state;
-    const [entry] = await this.#journal.store.log(row.id, { upTo: seq, kinds: ['state'], last: 1 });
-    return entry?.body.kind === 'state' ? entry.body.state : 'SUBMITTED';
+  /** How a task stood after an entry of its log. */
+  async #standingAt({ id }: TaskRow, seq: number): Promise<Standing> {
+    const { store } = this.#journal;
+    const [status] = await store.log(id, { upTo: seq, kinds: ['state'], last: 1 });
+    const since = await store.log(id, { after: status?.seq ?? 0, upTo: seq, kinds: ['turn', 'question'] });
+    return [...(status ? [status] : []), ...since].reduce(
+      (standing, entry) => afterEntry(standing, id, entry),
+      SUBMITTED,
+    );
   }
 }
 
@@ -142,4 +155,8 @@ export function settles({ key, body, exchange }: LogEntry, outcome: AdmissionOut
 
 function endsExchange(state: TaskState, exchange: number, own: number): boolean {
   return isTerminal(state) || (isInterrupted(state) && exchange >= own);
+}
+
+function excludes({ body }: LogEntry, reader: string): boolean {
+  return body.kind === 'task_data' && memberOf(body.data, reader) === undefined;
 }

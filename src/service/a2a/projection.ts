@@ -20,6 +20,7 @@ import type {
   TaskStore,
   TextDelta,
 } from '../../core/persistence/index.ts';
+import type { Standing } from './standing.ts';
 import { WIRE_STATE } from './states.ts';
 
 /** What a reader asked to see. */
@@ -70,40 +71,39 @@ export class Projection {
   }
 
   /**
-   * What a stream shows of a log entry, given the state the task is in there; undefined when this reader is shown
-   * nothing of it.
+   * What a stream shows of a log entry, given how the task stands after it; undefined when this reader is shown nothing
+   * of it.
    */
-  async entry(row: TaskRow, entry: LogEntry, state: State, view: View): Promise<StreamResponse | undefined> {
+  async entry(
+    row: TaskRow,
+    entry: LogEntry,
+    standing: Standing,
+    view: View,
+  ): Promise<StreamResponse | undefined> {
     const { body } = entry;
+    const { state, subState } = standing;
+    const update = (message: Message | undefined, metadata: JsonObject) =>
+      statusUpdate(row, state, entry.at, message, { ...statusMetadata(state, subState), ...metadata });
     switch (body.kind) {
       case 'message':
         return undefined;
       case 'state':
-        return statusUpdate(row, body.state, entry.at, await this.#message(row, entry), {
-          ...statusMetadata(body.state, body.subState),
-          ...stateProgress(body, view),
-        });
+        return update(await this.#message(row, entry), stateProgress(body, view));
       case 'question':
       case 'note':
       case 'command':
-        return statusUpdate(
-          row,
-          state,
-          entry.at,
-          await this.#message(row, entry),
-          statusMetadata(state, null),
-        );
+        return update(await this.#message(row, entry), {});
       case 'task_data':
         return view.extensions.has(EXTENSION.task)
-          ? statusUpdate(row, state, entry.at, undefined, { [METADATA.task]: encodeTaskData(body.data) })
+          ? update(undefined, { [METADATA.task]: encodeTaskData(body.data) })
           : undefined;
       case 'tool':
         return view.extensions.has(EXTENSION.progress)
-          ? statusUpdate(row, state, entry.at, undefined, { [METADATA.progress]: toolProgress(body) })
+          ? update(undefined, { [METADATA.progress]: toolProgress(body, standing) })
           : undefined;
       case 'turn':
         return view.extensions.has(EXTENSION.progress)
-          ? statusUpdate(row, state, entry.at, undefined, { [METADATA.progress]: turnProgress(body) })
+          ? update(undefined, { [METADATA.progress]: turnProgress(body) })
           : undefined;
       case 'response':
         return showsResponses(view)
@@ -147,16 +147,16 @@ export class Projection {
   }
 
   async #messages(row: TaskRow, entries: readonly LogEntry[]): Promise<Message[]> {
-    const keys = entries.flatMap(({ body }) => (body.kind === 'message' ? [body.inbox] : []));
+    const keys = entries.flatMap(({ body }) => ('inbox' in body ? [body.inbox] : []));
     const inbox = new Map((await this.#store.inboxRows(keys)).map((each) => [each.key, each]));
     const messages = new Map<string, Message>();
     for (const entry of entries) {
-      const sent = entry.body.kind === 'message' ? inbox.get(entry.body.inbox) : undefined;
-      const message = sent ? userMessage(row, sent) : await this.#message(row, entry);
-      if (message === undefined) continue;
-      // A question that became the status message is one message; two people may have used one id.
-      const id = sent ? sent.key : message.messageId;
-      if (!messages.has(id)) messages.set(id, message);
+      // A command stands before its answer. Two people may have used one id.
+      const sent = 'inbox' in entry.body ? inbox.get(entry.body.inbox) : undefined;
+      if (sent) messages.set(sent.key, userMessage(row, sent));
+      const message = await this.#message(row, entry);
+      // A question that became the status message is one message.
+      if (message && !messages.has(message.messageId)) messages.set(message.messageId, message);
     }
     return [...messages.values()];
   }
@@ -291,13 +291,16 @@ function turnProgress(body: Extract<LogBody, { kind: 'turn' }>): JsonObject {
   return { turn, phase: 'model', activity: null, open_questions: [...questions], tokens, cost: null };
 }
 
-function toolProgress(body: Extract<LogBody, { kind: 'tool' }>): JsonObject {
+function toolProgress(
+  body: Extract<LogBody, { kind: 'tool' }>,
+  { questions, tokens }: Standing,
+): JsonObject {
   return {
     turn: body.turn,
     phase: body.isError ? 'tool_failed' : `tool_${body.phase}`,
     activity: body.name,
-    open_questions: [],
-    tokens: null,
+    open_questions: [...questions],
+    tokens,
     cost: null,
   };
 }

@@ -511,10 +511,9 @@ function assertFits(request: InboundRequest, task: TaskRow): void {
   if (isTerminal(task.state)) throw ended(task);
 }
 
-/** Who opens a task may be whatever its brief says; a command is looked at where it runs. */
-function maySend(task: TaskRow, { command, control, sender }: MailItem, { role }: Participant): boolean {
-  if (task.state === 'SUBMITTED' || sender === task.reporter || command !== undefined) return true;
-  return mayDo(role, control ?? 'write');
+/** PC-10. Who opens a task is whatever its brief says, a watcher even; a command is looked at where it runs. */
+function maySend({ state }: TaskRow, { command, control }: MailItem, { role }: Participant): boolean {
+  return state === 'SUBMITTED' || command !== undefined || mayDo(role, control ?? 'write');
 }
 
 /** Where a refusal's reason is kept, so that the same message again gets the same answer. */

@@ -46,9 +46,10 @@ function assertNoServerFields(brief: TaskBrief): void {
 }
 
 function membersOf(request: InboundRequest, agentId: string): Participant[] {
+  const kindOf = (id: string) => (id === request.sender ? request.senderKind : 'human');
   const members: Participant[] = (request.brief?.participants ?? []).map((each) => ({
     id: each.id,
-    kind: each.id === agentId ? 'agent' : each.kind,
+    kind: each.id === agentId ? 'agent' : (each.kind ?? kindOf(each.id)),
     role: each.role,
     displayName: each.display_name ?? each.id,
   }));
