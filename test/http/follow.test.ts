@@ -67,8 +67,8 @@ function response(turn: number, text: string): NewEntry {
   return { key: `response:1.${turn}`, exchange: 1, body: { kind: 'response', text } };
 }
 
-function piece(turn: number, text: string, first = false): TextDelta {
-  return { exchange: 1, turn, text, first };
+function piece(turn: number, text: string, first = false, writer = turn + 1): TextDelta {
+  return { exchange: 1, turn, text, first, writer };
 }
 
 function shown(event: JournalEvent | undefined): string {
@@ -121,6 +121,33 @@ test('pieces of a text whose whole was read from the log are not shown after it'
   await journal.write('t', { entries: [response(1, 'Bye')] });
   expect(shown((await first).value ?? undefined)).toBe('message:k');
   expect(await readTo(events, 'response:1.1')).toEqual(['response:1.0', 'response:1.1']);
+});
+
+test('a text that starts over takes the place of the one before, which says no more, late or again', async () => {
+  const { journal, say, follow } = await openJournal();
+  const events = follow(1);
+  const first = events.next();
+  say(piece(0, 'Hel', true, 1));
+  say(piece(0, 'Good ', true, 3));
+  say(piece(0, 'lo', false, 1));
+  say(piece(0, 'Hey', true, 2));
+  say(piece(0, 'day', false, 3));
+  await journal.write('t', { entries: [response(0, 'Good day')] });
+  expect(shown((await first).value ?? undefined)).toBe('Hel');
+  expect(await readTo(events, 'response:1.0')).toEqual(['Good ', 'day', 'response:1.0']);
+});
+
+test('a reader that fell far behind hears nothing of an attempt that was replaced', async () => {
+  const { journal, say, follow } = await openJournal();
+  const events = follow(1);
+  const first = events.next();
+  say(piece(0, 'start', true, 2));
+  expect(shown((await first).value ?? undefined)).toBe('start');
+  for (let at = 0; at < 1500; at += 1) say(piece(0, `${at}`, false, 2));
+  const read = readTo(events, 'note');
+  say(piece(0, 'old', true, 1));
+  await journal.write('t', { entries: [{ key: 'note', exchange: 1, body: { kind: 'note', text: '' } }] });
+  expect(await read).toEqual(['note']);
 });
 
 test('a reader that falls far behind misses pieces, and no entry', async () => {

@@ -91,8 +91,8 @@ export async function answerOf(response: Response): Promise<RpcAnswer> {
   return { status, headers, result, error };
 }
 
-/** Sends a call, in its binding. */
-function send(
+/** Sends a call, in its binding; the answer as it came. */
+export function send(
   url: string,
   method: string,
   params: unknown,

@@ -40,7 +40,7 @@ async function openJournal() {
     note: (key: string) =>
       journal.write('task', { entries: [{ key, exchange: 1, body: { kind: 'note', text: key } }] }),
     say: (text: string, first = false) =>
-      bus.publish('task', { kind: 'delta', delta: { exchange: 1, turn: 0, text, first } }),
+      bus.publish('task', { kind: 'delta', delta: { exchange: 1, turn: 0, text, first, writer: 1 } }),
   };
 }
 
@@ -107,4 +107,29 @@ test.each([
   const read = await take(events, keeps === 'keeps' ? 101 : 1);
 
   expect(read.map(seqOf)).toEqual([...Array.from({ length: read.length - 1 }, () => undefined), 2]);
+});
+
+test('a worker that was thought lost and writes on is heard no more once another has begun', async () => {
+  const { journal, follow, note } = await openJournal();
+  const turn = { exchange: 1, turn: 0 };
+  const events = follow(1);
+  const begun = take(events, 1);
+  const lost = journal.text('task', turn);
+  lost.write('Once upon a time, there ');
+  await begun;
+
+  const next = journal.text('task', turn);
+  next.write('Long ago, in a land ');
+  lost.write('was a king.');
+  lost.end();
+  next.write('far away.');
+  next.end();
+  await note('after');
+
+  let text = '';
+  for await (const event of events) {
+    if (event.kind === 'entry') break;
+    text = event.delta.first ? event.delta.text : text + event.delta.text;
+  }
+  expect(text).toBe('Long ago, in a land far away.');
 });

@@ -17,6 +17,7 @@ export {
   decodeLinks,
   decodePlan,
   encodeTaskData,
+  participantId,
   SERVER_FIELDS,
   type TaskBrief,
   type TaskUpdate,

@@ -15,12 +15,21 @@ const TASK_STATES = [
 
 const criterion = z.strictObject({ text: z.string().min(1), met: z.boolean().default(false) });
 
+/** A name that the model reads on a line of its own: it has no other lines to add. */
+const nameText = z
+  .string()
+  .max(256)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'contains control characters');
+
+/** The id of a participant (PC-1). */
+export const participantId = nameText.min(1);
+
 const participant = z.strictObject({
-  id: z.string().min(1).max(256),
+  id: participantId,
   /** Left out: what is known of them, else what they say of themselves (PC-1). */
   kind: z.enum(['human', 'agent']).optional(),
   role: z.enum(['assignee', 'reporter', 'watcher', 'admin']),
-  display_name: z.string().optional(),
+  display_name: nameText.optional(),
 });
 
 const participants = z

@@ -54,7 +54,7 @@ async function begin(state: CarriedState, port: LoopPort): Promise<void> {
 async function turns(state: CarriedState, port: LoopPort, cuts: CutSource): Promise<void> {
   for (;;) {
     // Everything that the next turn needs is in the state: the history starts anew here if it has grown (DU-7).
-    if (port.shouldCarryOver()) return;
+    if (state.turn > 0 && port.shouldCarryOver()) return;
     expireQuestions(state, port.now());
     state.drained.push(...drain(state));
     if (state.cancelRequestedBy !== null) return commitCanceled(state, port, state.cutCalls);

@@ -1,14 +1,14 @@
 /** The port to language models. Adapters live in `adapters/models/*`; a scripted one in `testing/`. */
-export {
-  invokeLlm,
-  type LlmEvent,
-  type LlmFinish,
-  type LlmInputItem,
-  type LlmPort,
-  type LlmRequest,
-  type LlmResponse,
-  type LlmUsage,
-  type ReasoningEffort,
-  type ToolCall,
-  type ToolDefinition,
+export { invokeLlm } from './invoke.ts';
+export type {
+  LlmEvent,
+  LlmFinish,
+  LlmInputItem,
+  LlmPort,
+  LlmRequest,
+  LlmResponse,
+  LlmUsage,
+  ReasoningEffort,
+  ToolCall,
+  ToolDefinition,
 } from './llm.ts';

@@ -44,7 +44,7 @@ export interface LlmRequest {
   readonly effort?: ReasoningEffort;
 }
 
-/** Tokens, as the provider reported them; zeros when it reported nothing. */
+/** Tokens, as the provider reported them; zeros from an adapter that was told nothing. */
 export interface LlmUsage {
   readonly input: number;
   readonly cached: number;
@@ -80,18 +80,4 @@ export interface LlmPort {
   /** Tokens the model can read, when known. */
   readonly contextWindow?: number;
   stream(request: LlmRequest, signal: AbortSignalLike): AsyncIterable<LlmEvent>;
-}
-
-/** Reads a stream to its end and returns the answer. `onText` sees each piece of text in order. */
-export async function invokeLlm(
-  llm: LlmPort,
-  request: LlmRequest,
-  signal: AbortSignalLike,
-  onText: (delta: string) => void = () => {},
-): Promise<LlmResponse> {
-  for await (const event of llm.stream(request, signal)) {
-    if (event.type === 'done') return event.response;
-    onText(event.delta);
-  }
-  throw new TypeError(`the adapter "${llm.description}" ended a stream without a "done" event`);
 }

@@ -7,6 +7,8 @@ export interface TextDelta {
   readonly text: string;
   /** True for the first piece of an attempt: what came before it in this exchange is void. */
   readonly first: boolean;
+  /** Which attempt of this process it is from. They are numbered as they begin: a later one has taken over. */
+  readonly writer: number;
 }
 
 /** What a reader of a task gets. */

@@ -28,6 +28,7 @@ export class Journal {
   readonly store: TaskStore;
   readonly #bus: EventBus;
   readonly #redactor: JournalRedactor;
+  #writers = 0;
 
   constructor(store: TaskStore, bus: EventBus, redactor: JournalRedactor) {
     this.store = store;
@@ -52,10 +53,12 @@ export class Journal {
   /** For the text of one turn as the model produces it; whoever does not listen now never sees it. */
   text(taskId: string, turn: Pick<TextDelta, 'exchange' | 'turn'>): TextWriter {
     const redacted = this.#redactor.stream();
+    this.#writers += 1;
+    const writer = this.#writers;
     let first = true;
     const announce = (text: string): void => {
       if (text === '') return;
-      this.#bus.publish(taskId, { kind: 'delta', delta: { ...turn, text, first } });
+      this.#bus.publish(taskId, { kind: 'delta', delta: { ...turn, text, first, writer } });
       first = false;
     };
     return {
@@ -67,7 +70,8 @@ export class Journal {
   /**
    * Every durable entry after `after`, in order, then live: entries as they are written, and text deltas in between.
    * Ends when the signal aborts. Entries are never skipped; text is, unless the reader has all of it from its first
-   * piece on, and once its whole is in the log. Subscribes at the first `next()`, before anything is awaited.
+   * piece on, and once its whole is in the log, or once a later attempt has begun: what one that was thought lost still
+   * says is nobody's. Subscribes at the first `next()`, before anything is awaited.
    */
   async *follow(
     taskId: string,
@@ -85,8 +89,9 @@ export class Journal {
     signal.addEventListener('abort', onAbort);
     let cursor = after;
     let behind = true;
-    /** The turn whose text this reader has from its first piece on. */
-    let reading: string | undefined;
+    /** Who wrote the text that this reader has from its first piece on, and the latest of whom it has heard. */
+    let reading: number | undefined;
+    let latest = 0;
     const said = new Set<string>();
     try {
       while (!signal.aborted) {
@@ -114,9 +119,12 @@ export class Journal {
         if (event.kind === 'stale') {
           behind = true;
         } else if (event.kind === 'delta') {
-          const turn = `${event.delta.exchange}.${event.delta.turn}`;
-          if (event.delta.first) reading = turn;
-          if (reading === turn && !said.has(turn)) yield event;
+          const { exchange, turn, first, writer } = event.delta;
+          if (first && writer > latest) {
+            latest = writer;
+            reading = writer;
+          }
+          if (writer === reading && !said.has(`${exchange}.${turn}`)) yield event;
         } else if (event.entry.seq === cursor + 1) {
           cursor = event.entry.seq;
           noteSaid(said, event.entry);

@@ -5,7 +5,7 @@ import type { Journal, JournalEvent, LogEntry, TaskRow } from '../../core/persis
 import { memberOf } from '../../core/security/index.ts';
 import type { Call } from './call.ts';
 import type { Projection, View } from './projection.ts';
-import { after as afterEntry, SUBMITTED, type Standing } from './standing.ts';
+import { after as afterEntry, type Standing, SUBMITTED } from './standing.ts';
 
 interface Following {
   /** The task as it was when its reader was let in. */

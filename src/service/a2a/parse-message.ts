@@ -12,6 +12,7 @@ import {
   type LaterEnvelope,
   laterEnvelope,
   MEDIA_TYPE,
+  participantId,
   textOf,
 } from '../../core/extensions/index.ts';
 import type { InboundMessage, PartRecord } from '../../core/persistence/index.ts';
@@ -151,10 +152,7 @@ function only<S extends z.ZodType>(
 function claimOf(metadata: JsonObject): string | undefined {
   const claim = metadata.participant_id;
   if (claim === undefined || claim === null) return undefined;
-  if (typeof claim !== 'string' || claim === '')
-    throw invalid('message.metadata.participant_id', 'must be a text');
-  if (claim.length > 256) throw invalid('message.metadata.participant_id', 'is longer than 256 characters');
-  return claim;
+  return checked(participantId, claim, 'message.metadata.participant_id');
 }
 
 function conversationOf(metadata: JsonObject): { conversation?: 'single' } {

@@ -291,10 +291,7 @@ function turnProgress(body: Extract<LogBody, { kind: 'turn' }>): JsonObject {
   return { turn, phase: 'model', activity: null, open_questions: [...questions], tokens, cost: null };
 }
 
-function toolProgress(
-  body: Extract<LogBody, { kind: 'tool' }>,
-  { questions, tokens }: Standing,
-): JsonObject {
+function toolProgress(body: Extract<LogBody, { kind: 'tool' }>, { questions, tokens }: Standing): JsonObject {
   return {
     turn: body.turn,
     phase: body.isError ? 'tool_failed' : `tool_${body.phase}`,

@@ -396,7 +396,13 @@ export class Admission implements AdmissionPort {
         return this.#refuse(task, item, item.key, 'you are not on this task any more', true);
       }
       if (!maySend(current, item, member)) {
-        return this.#refuse(task, item, item.key, `a ${member.role} may not write to this task any more`, true);
+        return this.#refuse(
+          task,
+          item,
+          item.key,
+          `a ${member.role} may not write to this task any more`,
+          true,
+        );
       }
       const delivery = await this.#handOver(current, { ...item, role: member.role, kind: member.kind });
       if (delivery.kind === 'receipt') {

@@ -35,7 +35,12 @@ function membersOf(
 ): Participant[] {
   const members = given.map(({ id, kind, role, display_name }): Participant => {
     const known = participants.find((member) => member.id === id);
-    return { id, kind: known?.kind ?? kind ?? 'human', role, displayName: display_name ?? known?.displayName ?? id };
+    return {
+      id,
+      kind: known?.kind ?? kind ?? 'human',
+      role,
+      displayName: display_name ?? known?.displayName ?? id,
+    };
   });
   const workers = participants.filter(({ role, kind }) => role === 'assignee' && kind === 'agent');
   return [...members, ...workers.filter(({ id }) => !members.some((member) => member.id === id))];

@@ -77,6 +77,17 @@ describe('EM-7, DU-11: a message that nobody answers for', () => {
     expect(seconds).toBeLessThan(4); // 2.5 by design, and 20 without it.
   });
 
+  it.each([
+    ['Unable to perform workflow execution update due to unexpected workflow task failure.', 'closing'],
+    ['workflow execution already completed', 'ended'],
+  ])('DU-7: "%s" means that it is %s', async (message, kind) => {
+    const server = await startGrpcServer();
+    const client = await clientOf(server.address);
+    const failedPrecondition = 9;
+    server.fail(failedPrecondition, message);
+    expect(await client.deliver('task', first)).toEqual({ kind });
+  });
+
   it('waits for its deadline, and is worker_unavailable, when Temporal is there and no worker', async () => {
     const client = await clientOf(inject('temporal'), 4_000);
 

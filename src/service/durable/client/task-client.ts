@@ -148,6 +148,7 @@ export class TaskClient implements DeliveryPort {
         return { kind: 'ended' };
       }
       if (isClosedWorkflow(error)) return { kind: 'ended' };
+      if (isBetweenRuns(error)) return { kind: 'closing' };
       throw unavailable(isTimeout(error) ? 'worker_unavailable' : 'temporal_unavailable', taskId, error);
     }
   }
@@ -164,8 +165,20 @@ function isTimeout(error: unknown): boolean {
 
 /** An update that was accepted for a workflow that closed before it ran. */
 function isClosedWorkflow(error: unknown): boolean {
+  return /workflow (execution|update).*(completed|clos)/i.test(detailsOf(error));
+}
+
+/**
+ * An update that came while the task was carried over to a fresh history: a signal that came with it had that tried again,
+ * and the update is to be sent again too.
+ */
+function isBetweenRuns(error: unknown): boolean {
+  return /unexpected workflow task failure/i.test(detailsOf(error));
+}
+
+function detailsOf(error: unknown): string {
   const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && /workflow (execution|update).*(completed|clos)/i.test(cause.details);
+  return isGrpcServiceError(cause) ? cause.details : '';
 }
 
 function unavailable(
