@@ -252,6 +252,14 @@ test('PN-1: plan and steps are stored and published with the turn that made them
   expect((await resultsRead(rig))[2]).toMatch(/plan\.invalid.*no step "Z"; steps: a, b/);
 });
 
+test('CW-4: a turn of a model that reports no usage counts by what was said, the same for a repeated attempt', async () => {
+  const answer = reply('x'.repeat(4000), { usage: { input: 0, output: 0 } });
+  const rig = await activityRig(new ScriptedLlm([answer]));
+  const first = await modelTurn(rig.deps, rig.conversations, rig.turn(), rig.run);
+  expect(first.tokens).toBeGreaterThan(1500);
+  expect(await modelTurn(rig.deps, rig.conversations, rig.turn(), rig.run)).toEqual(first);
+});
+
 test('PC-4: a question is published once, however often its activity runs', async () => {
   const rig = await activityRig(
     new ScriptedLlm([call('ask_participant', { participant_id: 'alice', question: 'Red?' })]),

@@ -44,7 +44,7 @@ export interface LlmRequest {
   readonly effort?: ReasoningEffort;
 }
 
-/** Tokens, as the provider reported them; zeros from an adapter that was told nothing. */
+/** Tokens, as the provider reported them; zeros for what it did not, which `invokeLlm` estimates. */
 export interface LlmUsage {
   readonly input: number;
   readonly cached: number;

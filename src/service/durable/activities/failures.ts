@@ -49,8 +49,9 @@ export async function judgeFailure(
 
 /** A worker was lost while an attempt ran: its hooks run at the start of the next one (DU-4). @throws HookAbort */
 export async function reportLoss(deps: ActivityDeps, at: FailedAttempt): Promise<void> {
+  if (!deps.hooks.listens('activity.failed.pre', 'activity.retried.pre')) return;
   const { activity, attempt } = at;
-  const scope = scopeOf(deps, at);
+  const scope = await scopeOf(deps, at);
   const input = {
     activity,
     attempt,
@@ -72,8 +73,11 @@ async function heard(
   error: HarnessError,
   at: FailedAttempt,
 ): Promise<{ judged: AttemptFailure; delayMs: number | null }> {
-  const scope = scopeOf(deps, at);
   const asked = delayAskedBy(error);
+  if (!deps.hooks.listens('activity.failed.pre', 'activity.retried.pre')) {
+    return { judged: failure, delayMs: asked };
+  }
+  const scope = await scopeOf(deps, at);
   const failed = await deps.hooks.phase('pre', { operation: 'activity.failed', scope, input: failure });
   if (!failed.input.retryable) return { judged: failed.input, delayMs: asked };
   const { activity, attempt } = at;
@@ -89,13 +93,16 @@ function delayAskedBy(error: HarnessError): number | null {
   return error instanceof RetryableProviderError ? (error.retryAfterMs ?? null) : null;
 }
 
-function scopeOf(deps: ActivityDeps, at: FailedAttempt): OperationScope {
+async function scopeOf(deps: ActivityDeps, { taskId, attempt }: FailedAttempt): Promise<OperationScope> {
+  // The store may be what failed: hooks are told of that all the same.
+  const task = await deps.journal.store.task(taskId).catch(() => undefined);
   return {
     agentId: deps.agentId,
-    taskId: at.taskId,
-    participants: [],
-    correlationId: at.taskId,
-    attempt: at.attempt,
+    taskId,
+    ...(task ? { contextId: task.contextId } : {}),
+    participants: task?.data.participants ?? [],
+    correlationId: taskId,
+    attempt,
   };
 }
 

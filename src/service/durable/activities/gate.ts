@@ -53,7 +53,7 @@ export async function gateCall(
   const tool = deps.tools.get(call.name);
   const refuse = (error: unknown, args: JsonObject): Gated => ({
     record: { ...base, kind: 'done', repeatable: true, arguments: args },
-    result: resultOf(call.name, `error (${codeOf(error)}): ${messageOf(error)}`, true),
+    result: refusalOf(call.name, error),
   });
   let args: JsonObject = {};
   try {
@@ -159,10 +159,11 @@ export function isModelsFault(error: unknown): boolean {
   return error instanceof HarnessError && (error.code.startsWith('tool.') || error.code.startsWith('plan.'));
 }
 
-/** The code that the model reads of what a call failed with. */
-export function codeOf(error: unknown): string {
-  if (error instanceof HookAbort) return 'tool.vetoed';
-  return error instanceof HarnessError ? error.code : 'internal';
+/** What the model reads of what its call was refused for. */
+export function refusalOf(name: string, error: unknown): ResultEffect {
+  const known = error instanceof HarnessError ? error.code : 'internal';
+  const code = error instanceof HookAbort ? 'tool.vetoed' : known;
+  return resultOf(name, `error (${code}): ${messageOf(error)}`, true);
 }
 
 function unknownTool(deps: ActivityDeps, name: string): string {

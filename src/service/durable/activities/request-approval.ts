@@ -1,8 +1,10 @@
 import { APPROVAL_OPTIONS, approversOf } from '../../../core/approvals/index.ts';
+import { HarnessError } from '../../../core/base/index.ts';
 import type { CallInput, HelpOutput } from '../../../core/loop/index.ts';
 import { answerCall } from './answer-call.ts';
 import { approvalText, argumentsHash } from './approval.ts';
 import type { ActivityDeps } from './deps.ts';
+import { refusalOf } from './gate.ts';
 import { callOf, key, taskOf } from './keys.ts';
 import { publishQuestion } from './questions.ts';
 
@@ -12,8 +14,11 @@ export async function requestApproval(deps: ActivityDeps, input: CallInput): Pro
   const call = await callOf(deps, task, input);
   const approvers = approversOf(task.data, deps.approvals.approvers);
   if (approvers.length === 0) {
-    const text = 'error (tool.denied): this call needs an approval, and nobody on this task may give it';
-    return { log: await answerCall(deps, task, input, call, text, true), tokens: 0 };
+    const nobody = new HarnessError(
+      'tool.denied',
+      'this call needs an approval, and nobody on this task may give it',
+    );
+    return { log: await answerCall(deps, task, input, refusalOf(call.name, nobody)), tokens: 0 };
   }
   const { deadlineMs } = deps.approvals;
   const published = await publishQuestion(

@@ -1,4 +1,4 @@
-import { HarnessError, HookAbort, messageOf } from '../../../core/base/index.ts';
+import { HarnessError } from '../../../core/base/index.ts';
 import type { HelpDecision } from '../../../core/hooks/index.ts';
 import type { CallInput, HelpOutput } from '../../../core/loop/index.ts';
 import type { TaskRow } from '../../../core/persistence/index.ts';
@@ -7,6 +7,7 @@ import { answerCall } from './answer-call.ts';
 import { authorize } from './approval.ts';
 import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type GateRecord, toJson } from './effects.ts';
+import { isModelsFault, refusalOf, resultOf } from './gate.ts';
 import { decideHelp, objectionTo } from './help-decision.ts';
 import { callOf, key, taskOf } from './keys.ts';
 import { publishQuestion } from './questions.ts';
@@ -30,8 +31,8 @@ export async function requestHelp(deps: ActivityDeps, input: CallInput, run: Run
     tokens = decided.tokens;
     return { ...(await carryOut(deps, task, call, call.request, decided.decision, input)), tokens };
   } catch (error) {
-    if (!isForModel(error)) throw error;
-    const log = await answerCall(deps, task, input, call, `error (${error.code}): ${messageOf(error)}`, true);
+    if (!isModelsFault(error)) throw error;
+    const log = await answerCall(deps, task, input, refusalOf(call.name, error));
     return { log, tokens };
   }
 }
@@ -86,7 +87,7 @@ async function carryOut(
       assignee: participantId,
     });
     const text = `created task ${child} for ${participantId}. It goes on without you; what comes of it comes as a message.`;
-    return { child, log: await answerCall(deps, task, input, call, text, false) };
+    return { child, log: await answerCall(deps, task, input, resultOf(call.name, text, false)) };
   }
   const { expiresInSeconds } = request;
   const expiresAt =
@@ -106,7 +107,7 @@ async function carryOut(
     },
   );
   const text = `asked ${participantId}; question ${published.question.id}. The answer comes as a message.`;
-  const log = await answerCall(deps, task, input, call, text, false);
+  const log = await answerCall(deps, task, input, resultOf(call.name, text, false));
   return { question: published.question, log: Math.max(log, published.log) };
 }
 
@@ -122,10 +123,4 @@ function proposalOf(request: HelpRequest): HelpDecision {
     acceptanceCriteria,
     reason: 'proposed by the agent',
   };
-}
-
-/** LP-6: what the model can react to. */
-function isForModel(error: unknown): error is HarnessError {
-  if (error instanceof HookAbort) return true;
-  return error instanceof HarnessError && (error.code.startsWith('tool.') || error.code === 'input.refused');
 }

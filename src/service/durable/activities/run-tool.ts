@@ -7,7 +7,7 @@ import { cutText, type Intrinsic, isSafeToRepeat, type ToolResult } from '../../
 import { authorize } from './approval.ts';
 import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type GateRecord, type ResultEffect, toJson } from './effects.ts';
-import { applyIntrinsic, codeOf, isModelsFault, resultOf } from './gate.ts';
+import { applyIntrinsic, isModelsFault, refusalOf, resultOf } from './gate.ts';
 import { callOf, key, resultKey, taskOf } from './keys.ts';
 
 /**
@@ -122,7 +122,7 @@ async function runIntrinsic(
     return applied.result ?? resultOf(call.name, '', false);
   } catch (error) {
     if (!isModelsFault(error)) throw error;
-    return resultOf(call.name, `error (${codeOf(error)}): ${messageOf(error)}`, true);
+    return refusalOf(call.name, error);
   }
 }
 

@@ -1,9 +1,10 @@
-import { HarnessError, HookAbort, messageOf } from '../../../core/base/index.ts';
+import { HarnessError } from '../../../core/base/index.ts';
 import type { CallInput, Participant, SpawnOutput, TaskData } from '../../../core/loop/index.ts';
 import type { TaskRow } from '../../../core/persistence/index.ts';
 import { answerCall } from './answer-call.ts';
 import { authorize } from './approval.ts';
 import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
+import { isModelsFault, refusalOf, resultOf } from './gate.ts';
 import { callOf, key, taskOf } from './keys.ts';
 import { parentOf } from './sub-tasks.ts';
 
@@ -33,13 +34,10 @@ export async function spawnSubtask(deps: ActivityDeps, input: CallInput, run: Ru
     await authorize(deps, task, call, input.decided, scope);
     const child = await createSubtask(deps, task, input, call.request);
     const text = `sub-task ${child} ("${call.request.name}") runs; its result comes as a message`;
-    return { child, log: await answerCall(deps, task, input, call, text, false) };
+    return { child, log: await answerCall(deps, task, input, resultOf(call.name, text, false)) };
   } catch (error) {
-    const refused =
-      error instanceof HookAbort || (error instanceof HarnessError && error.code.startsWith('tool.'));
-    if (!refused) throw error;
-    const text = `error (${error.code}): ${messageOf(error)}`;
-    return { log: await answerCall(deps, task, input, call, text, true) };
+    if (!isModelsFault(error)) throw error;
+    return { log: await answerCall(deps, task, input, refusalOf(call.name, error)) };
   }
 }
 
