@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { HarnessError, HookAbort } from '../../src/core/base/index.ts';
-import { HookChain } from '../../src/core/hooks/index.ts';
+import { HarnessError, HookAbort, RetryableProviderError } from '../../src/core/base/index.ts';
+import { HookChain, type OperationScope } from '../../src/core/hooks/index.ts';
 import type { CommitInput } from '../../src/core/loop/index.ts';
 import { defineTool, type Tool } from '../../src/core/tools/index.ts';
 import { commit } from '../../src/service/durable/activities/commit.ts';
 import { Conversations } from '../../src/service/durable/activities/conversation.ts';
 import type { ActivityDeps } from '../../src/service/durable/activities/deps.ts';
-import { judgeFailure } from '../../src/service/durable/activities/failures.ts';
+import { judgeFailure, reportLoss } from '../../src/service/durable/activities/failures.ts';
 import { modelTurn } from '../../src/service/durable/activities/model-turn.ts';
 import { requestHelp } from '../../src/service/durable/activities/request-help.ts';
 import { runTool } from '../../src/service/durable/activities/run-tool.ts';
 import { call, reply, ScriptedLlm, type ScriptedReply } from '../../src/testing/index.ts';
+import { DATA } from '../store/contract.ts';
 import { type ActivityRig, activityRig } from '../support/activities.ts';
 
 const first = { exchange: 1, turn: 0 };
@@ -273,6 +274,24 @@ test('DU-4: an executor of activity.failed.pre that breaks changes nothing; Hook
   const aborted = await judgeFailure(rig.deps, error, at);
   expect(aborted).toMatchObject({ type: 'store_unavailable', nonRetryable: true });
   expect(aborted.message).toContain('(enough)');
+});
+
+test('HK-5: the hooks of a failed attempt, and of a lost worker, know the task and who is on it', async () => {
+  const hooks = new HookChain();
+  const scopes: OperationScope[] = [];
+  for (const point of ['activity.failed.pre', 'activity.retried.pre'] as const) {
+    hooks.on(point, ({ scope }) => void scopes.push(scope));
+  }
+  const rig = await activityRig(new ScriptedLlm([]), { hooks });
+  const at = { activity: 'modelTurn', taskId: 'task', attempt: 2 };
+  await judgeFailure(rig.deps, new RetryableProviderError('busy'), at);
+  await reportLoss(rig.deps, at);
+  const expected = { taskId: 'task', contextId: 'context', participants: DATA.participants, attempt: 2 };
+  expect(scopes).toMatchObject([expected, expected, expected, expected]);
+
+  await rig.store.close();
+  await judgeFailure(rig.deps, new HarnessError('store_unavailable', 'the disk is gone'), at);
+  expect(scopes.at(-1)).toMatchObject({ taskId: 'task', participants: [] });
 });
 
 test('PC-4, HK-11: asking again after the question was published does not decide again', async () => {

@@ -4,7 +4,7 @@ import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { HarnessError, HookAbort, silentLogger } from '../../src/core/base/index.ts';
 import type { Delivery, DeliveryPort, InboundRequest } from '../../src/core/channels/index.ts';
 import { CommandRegistry } from '../../src/core/commands/index.ts';
-import { HookChain } from '../../src/core/hooks/index.ts';
+import { HookChain, type OperationScope } from '../../src/core/hooks/index.ts';
 import { type CarriedState, type MailItem, type Pending, receive } from '../../src/core/loop/index.ts';
 import { Journal, LocalBus } from '../../src/core/persistence/index.ts';
 import { createRedactor, createSecretRegistry } from '../../src/core/security/index.ts';
@@ -126,6 +126,18 @@ test('PC-3: a watcher who writes while the first message is undelivered is refus
   expect(refused).toMatchObject({ kind: 'refused', reason: expect.stringContaining('watcher') });
   expect(at.mailboxes.states.size).toBe(0);
   expect((await at.store.unconsumed(10)).map((row) => row.messageId)).toEqual(['m1']);
+});
+
+test('HK-5: the hooks of a message for a task know the task and who is on it', async () => {
+  const at = rig();
+  const scopes: OperationScope[] = [];
+  at.hooks.on('request.received.pre', ({ scope }) => void scopes.push(scope));
+  const { task } = await at.admission.admit(request('m1'));
+  await at.admission.admit(request('m2', { taskId: task.id }));
+  expect(scopes[0]).not.toHaveProperty('taskId');
+  expect(scopes[1]).toMatchObject({ agentId: 'painter', taskId: task.id, contextId: task.contextId });
+  expect(scopes[1]?.participants).toEqual(task.data.participants);
+  expect(task.data.participants.map(({ id }) => id)).toEqual(['alice', 'painter']);
 });
 
 test('HK-4: an abort in task.created.pre refuses the message and stores nothing', async () => {

@@ -35,6 +35,9 @@ export type HookExecutor<O extends OperationName> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: an executor that only looks returns nothing
 ) => HookContext<O> | void | undefined | Promise<HookContext<O> | void | undefined>;
 
+/** Masks the secrets in a value, and keeps what is no plain data as it is. */
+export type Scrub = <T>(value: T) => T;
+
 /** Where the built-in bodies sit in the order of a chain; a lower number runs first (HK-3). */
 const DEFAULT_PRIORITY = 1000;
 
@@ -51,6 +54,12 @@ interface Link {
 export class HookChain {
   readonly #links = new Map<string, Link[]>();
   #order = 0;
+  #scrub: Scrub = (value) => value;
+
+  /** From now on executors see and return nothing but what this leaves of a context (HK-8). */
+  scrubWith(scrub: Scrub): void {
+    this.#scrub = scrub;
+  }
 
   /** Adds an executor; lower priorities run first, equal ones in the order they were added. Returns its removal. */
   on<P extends HookPoint>(
@@ -89,10 +98,7 @@ export class HookChain {
     const links = this.#links.get(`${context.operation}.${phase}`);
     if (links === undefined || links.length === 0) return context;
     let current = context;
-    for (const link of [...links]) {
-      const returned = await link.execute(current as unknown as HookContext<never>);
-      if (returned !== undefined && returned !== null) current = returned as HookContext<O>;
-    }
+    for (const link of [...links]) current = await this.#heard(link, current);
     return current;
   }
 
@@ -136,10 +142,15 @@ export class HookChain {
         current = await runBody(current, body);
         bodyRan = true;
       }
-      const returned = await link.execute(current as unknown as HookContext<never>);
-      if (returned !== undefined && returned !== null) current = returned as HookContext<O>;
+      current = await this.#heard(link, current);
     }
     return bodyRan ? current : runBody(current, body);
+  }
+
+  /** The context as one link leaves it: the same when it returns nothing, whatever was masked for it. */
+  async #heard<O extends OperationName>(link: Link, context: HookContext<O>): Promise<HookContext<O>> {
+    const returned = await link.execute(this.#scrub(context) as unknown as HookContext<never>);
+    return returned === undefined || returned === null ? context : this.#scrub(returned as HookContext<O>);
   }
 }
 

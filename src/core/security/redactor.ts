@@ -14,8 +14,8 @@ export const MASK = '[redacted]';
 export interface Redactor {
   /** `text` with configured values (in their encodings) and credential shapes masked. */
   redactText(text: string): string;
-  /** A copy of `value` with every string masked, keys included, at any depth. */
-  redact<T extends JsonValue>(value: T): T;
+  /** A copy of `value` with every string masked, keys included, at any depth. What is no plain data is left as it is. */
+  redact<T>(value: T): T;
   /** For one text that comes in pieces. */
   stream(): StreamRedactor;
 }
@@ -50,7 +50,7 @@ export function createRedactor(source: () => SecretSnapshot): Redactor {
 
   return {
     redactText,
-    redact: <T extends JsonValue>(value: T): T => mapStrings(value, redactText) as T,
+    redact: <T>(value: T): T => mapStrings(value as JsonValue, redactText) as T,
     stream: () => createStreamRedactor(redactText, (text) => current().unsettled(text)),
   };
 }
@@ -87,7 +87,7 @@ function mapStrings(root: JsonValue, map: (text: string) => string): JsonValue {
   const todo: { from: JsonValue; into: Container }[] = [];
   const copy = (value: JsonValue): JsonValue => {
     if (typeof value === 'string') return map(value);
-    if (typeof value !== 'object' || value === null) return value;
+    if (!isContainer(value)) return value;
     const into: Container = Array.isArray(value) ? [] : {};
     todo.push({ from: value, into });
     return into;
@@ -103,6 +103,14 @@ function mapStrings(root: JsonValue, map: (text: string) => string): JsonValue {
     }
   }
   return result;
+}
+
+/** Arrays and plain objects, and no dates, streams or errors: a copy of their fields would be none of these. */
+function isContainer(value: JsonValue): value is Container {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Two keys may be masked to the same text; neither value may be lost. */

@@ -233,7 +233,7 @@ export class Admission implements AdmissionPort {
     if (request.text.trim() === '' && request.control === undefined && request.update === undefined) {
       throw invalid('message.parts', 'there is no text in this message');
     }
-    const vetoed = await this.#vetoed(request);
+    const vetoed = await this.#vetoed(request, task);
     if (vetoed !== undefined) return this.#refuse(task, request, key, vetoed);
     const command = this.#commandIn(request);
     if (command !== undefined) return this.#command(request, task, member, key, command, stored);
@@ -280,9 +280,9 @@ export class Admission implements AdmissionPort {
   }
 
   /** Why a hook does not let a member's message in; undefined when none objects. */
-  async #vetoed(request: InboundRequest): Promise<string | undefined> {
+  async #vetoed(request: InboundRequest, task: TaskRow): Promise<string | undefined> {
     try {
-      await this.#received(request);
+      await this.#received(request, task);
       return undefined;
     } catch (error) {
       if (error instanceof HookAbort) return error.reason;
@@ -486,12 +486,13 @@ export class Admission implements AdmissionPort {
     return { kind: 'refused', task, key, exchange: 0, duplicate: false, reason };
   }
 
-  async #received(request: InboundRequest): Promise<void> {
+  async #received(request: InboundRequest, task?: TaskRow): Promise<void> {
     const { sender, messageId, text, taskId } = request;
     const input = { sender, messageId, text, ...(taskId === undefined ? {} : { taskId }) };
     const scope: OperationScope = {
       agentId: this.#deps.defaults.agentId,
-      participants: [],
+      ...(task ? { taskId: task.id, contextId: task.contextId } : {}),
+      participants: task?.data.participants ?? [],
       correlationId: `${sender}:${messageId}`,
       attempt: 1,
     };
