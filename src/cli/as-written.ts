@@ -16,11 +16,11 @@ const UNITS = [
  * from the environment). What was filled in is there, what has no meaning beside the rest is not.
  */
 export function asWritten(settings: Settings): JsonObject {
-  const { model, mcpConfig, temporal, server, approvals } = settings;
+  const { model, mcpConfig, temporal, server, approvals, prices } = settings;
   const { bindHost, bindPort, baseUrl, baseUrlFromBind } = server;
   return {
     ...(mcpConfig === undefined ? {} : { mcp_config: mcpConfig }),
-    ...table(settings, [...NO_KEYS, 'model', 'mcpConfig', 'temporal', 'server', 'approvals']),
+    ...table(settings, [...NO_KEYS, 'model', 'mcpConfig', 'temporal', 'server', 'approvals', 'prices']),
     ...(model === undefined ? {} : { model: { provider: model.provider } }),
     ...(model?.openai === undefined ? {} : { openai: table(model.openai) }),
     ...(model?.anthropic === undefined ? {} : { anthropic: table(model.anthropic) }),
@@ -36,6 +36,8 @@ export function asWritten(settings: Settings): JsonObject {
       // The push key comes from the environment alone.
       ...table(server, ['bindHost', 'bindPort', 'baseUrl', 'baseUrlFromBind', 'pushKey']),
     },
+    // By the names of models, which are nobody's keys.
+    ...(Object.keys(prices).length === 0 ? {} : { prices: JSON.parse(JSON.stringify(prices)) as JsonObject }),
     approvals: {
       ...table(approvals, ['rules']),
       rules: approvals.rules.map((rule) => ({

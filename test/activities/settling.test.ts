@@ -57,6 +57,7 @@ function commitInput(rig: ActivityRig, rest: Partial<CommitInput> = {}): CommitI
     exchange: 1,
     turn: 1,
     tokensTotal: 0,
+    costTotal: null,
     state: 'CANCELED',
     subState: null,
     text: { from: 'canceled', by: 'alice', calls: [] },

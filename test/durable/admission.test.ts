@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { HarnessError, HookAbort, silentLogger } from '../../src/core/base/index.ts';
 import type { Delivery, DeliveryPort, InboundRequest } from '../../src/core/channels/index.ts';
@@ -9,6 +9,7 @@ import { type CarriedState, type MailItem, type Pending, receive } from '../../s
 import { Journal, LocalBus } from '../../src/core/persistence/index.ts';
 import { createRedactor, createSecretRegistry } from '../../src/core/security/index.ts';
 import { Admission } from '../../src/service/admission/index.ts';
+import { FakeClock } from '../../src/testing/index.ts';
 import { testFolder } from '../support/harness.ts';
 
 /** Loops that never run anything: what was handed to them, and whether anybody can be reached. */
@@ -42,8 +43,9 @@ class Mailboxes implements DeliveryPort {
   }
 }
 
-function rig() {
-  const store = SqliteStore.open(join(testFolder(), 'store.db'));
+/** Admission of one server; several share a folder, a clock and mailboxes. */
+function rig({ folder = testFolder(), clock = new FakeClock(), mailboxes = new Mailboxes() } = {}) {
+  const store = SqliteStore.open(join(folder, 'store.db'), clock);
   onTestFinished(() => store.close());
   const journal = new Journal(
     store,
@@ -51,7 +53,6 @@ function rig() {
     createRedactor(() => createSecretRegistry().snapshot()),
   );
   const hooks = new HookChain();
-  const mailboxes = new Mailboxes();
   const admission = new Admission({
     journal,
     delivery: mailboxes,
@@ -65,6 +66,7 @@ function rig() {
       searchAttributes: false,
     },
     delegators: [],
+    maxRunningTasks: 3,
     idempotency: true,
     failpoint: () => {},
     logger: silentLogger,
@@ -191,6 +193,119 @@ test('AS-10: when the first of two equal messages is refused by a hook, the seco
   ]);
   expect(one.status).toBe('rejected');
   expect(two).toMatchObject({ status: 'fulfilled', value: { kind: 'accepted' } });
+});
+
+/** Two servers on one store: the first is held by a hook, and the second has asked for the same message. */
+async function twoServers() {
+  const shared = { folder: testFolder(), clock: new FakeClock(), mailboxes: new Mailboxes() };
+  const [one, two] = [rig(shared), rig(shared)];
+  const [began, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const ran: string[] = [];
+  one.hooks.on('request.received.pre', async () => {
+    began.resolve();
+    await held.promise;
+    ran.push('one received');
+  });
+  one.hooks.on('task.created.pre', () => void ran.push('one created'));
+  two.hooks.on('request.received.pre', () => void ran.push('two received'));
+  two.hooks.on('task.created.pre', () => void ran.push('two created'));
+  const claims = vi.spyOn(two.store, 'claim');
+  const first = one.admission.admit(request('m1'));
+  await began.promise;
+  const second = two.admission.admit(request('m1'));
+  await expect.poll(() => claims.mock.calls.length).toBeGreaterThan(1);
+  return { ...shared, first, second, held, ran };
+}
+
+test('two servers admit the same first message at the same instant: one task, and hooks of the second do not run', async () => {
+  const { first, second, held, ran, mailboxes } = await twoServers();
+  expect(ran).toEqual([]);
+  held.resolve();
+  const [one, two] = await Promise.all([first, second]);
+  expect([one.duplicate, two.duplicate]).toEqual([false, true]);
+  expect(two.task.id).toBe(one.task.id);
+  expect(ran).toEqual(['one received', 'one created']);
+  expect(mailboxes.states.size).toBe(1);
+});
+
+test('two servers admit the same first message: when the first refuses it, the second looks at it on its own', async () => {
+  const { first, second, held, ran } = await twoServers();
+  held.reject(new HookAbort('not here'));
+  await expect(first).rejects.toThrow('not here');
+  expect(await second).toMatchObject({ kind: 'accepted', duplicate: false });
+  expect(ran).toEqual(['two received', 'two created']);
+});
+
+test('two servers admit the same first message: when the first is gone, the second takes it over after a moment', async () => {
+  const { first, second, held, ran, clock, mailboxes } = await twoServers();
+  clock.advance(10_000);
+  const two = await second;
+  expect(two).toMatchObject({ kind: 'accepted', duplicate: false });
+  expect(ran).toEqual(['two received', 'two created']);
+  // It was only slow.
+  held.resolve();
+  expect(await first).toMatchObject({ kind: 'accepted', duplicate: true, task: { id: two.task.id } });
+  expect(mailboxes.states.size).toBe(1);
+});
+
+test('HK-10: where no hook listens a message is not claimed', async () => {
+  const at = rig();
+  const claims = vi.spyOn(at.store, 'claim');
+  await at.admission.admit(request('m1'));
+  expect(claims).not.toHaveBeenCalled();
+});
+
+/** What became of admissions: `ok`, or the code of the error. */
+async function outcomes(admissions: readonly Promise<unknown>[]) {
+  return (await Promise.allSettled(admissions)).map((each) =>
+    each.status === 'fulfilled' ? 'ok' : (each.reason as HarnessError).code,
+  );
+}
+
+test('AS-12: of the first messages that come at once, as many open tasks as may run; each sender has a count', async () => {
+  const at = rig();
+  const sent = (sender: string, ids: readonly string[]) =>
+    ids.map((id) => at.admission.admit(request(id, { sender })));
+  const all = await outcomes([...sent('alice', ['a1', 'a2', 'a3', 'a4', 'a5']), ...sent('bob', ['b1'])]);
+  const over = 'input.too_many_tasks';
+  expect(all).toEqual(['ok', 'ok', 'ok', over, over, 'ok']);
+  // One that is known is answered, and what is not stored may be sent again.
+  expect(await outcomes(sent('alice', ['a1', 'a4']))).toEqual(['ok', over]);
+  expect(await at.store.unconsumed(10)).toHaveLength(4);
+});
+
+test('AS-12: hooks do not run for a message that is over the limit, and one that they refuse takes no place', async () => {
+  const at = rig();
+  const seen: string[] = [];
+  at.hooks.on('request.received.pre', ({ input }) => {
+    seen.push(input.messageId);
+    if (input.messageId === 'no') throw new HookAbort('no');
+  });
+  const all: string[] = [];
+  for (const id of ['m1', 'm2', 'no', 'm3', 'm4']) {
+    all.push(...(await outcomes([at.admission.admit(request(id))])));
+  }
+  expect(all).toEqual(['ok', 'ok', 'hook.abort', 'ok', 'input.too_many_tasks']);
+  expect(seen).toEqual(['m1', 'm2', 'no', 'm3']);
+});
+
+test('AS-12: a conversation goes on only when one more task may run; to stop it is always possible', async () => {
+  const at = rig();
+  const [task] = await Promise.all(
+    ['m1', 'm2', 'm3'].map(async (id) => (await at.admission.admit(request(id))).task),
+  );
+  const taskId = task?.id ?? '';
+  const state = { state: 'INPUT_REQUIRED', subState: 'awaiting-next-message' } as const;
+  await at.journal.write(taskId, {
+    entries: [{ key: 'state:0', exchange: 1, body: { kind: 'state', ...state, text: null, questions: [] } }],
+    state: { ...state, entry: 'state:0' },
+  });
+  await at.admission.admit(request('m4'));
+  const more = (id: string, rest = {}) => at.admission.admit(request(id, { taskId, ...rest }));
+  expect(await outcomes([more('m5'), more('m6', { control: 'complete', text: '' })])).toEqual([
+    'input.too_many_tasks',
+    'ok',
+  ]);
 });
 
 test('AS-10: a message that came too late has the same error when it is sent again after the end', async () => {

@@ -111,6 +111,17 @@ test('SE-2: a key in a failure reaches neither the history nor the task', async 
   expect(JSON.stringify(history)).not.toContain(key);
 });
 
+test('HK-8: a hook sees no key, whoever wrote it', async () => {
+  const key = 'sk-abcdefghijklmnop123456';
+  const hooks = new HookChain();
+  const seen: unknown[] = [];
+  hooks.on('request.received.pre', ({ input }) => void seen.push(input.text));
+  hooks.on('llm.invoked.post', ({ result }) => void seen.push(result?.text));
+  const { url } = await startTestHarness([reply(`it is ${key}`)], { hooks });
+  await (await sdkClient(url, 'alice')).send({ text: `my key is ${key}` });
+  expect(seen).toEqual(['my key is [redacted]', 'it is [redacted]']);
+});
+
 test('LP-4: an interrupt cuts a model call within two seconds, and the answer is to both messages', async () => {
   const llm = new ScriptedLlm([reply('never', { delayMs: 60_000 }), reply('to both')]);
   const { url } = await startTestHarness(llm);

@@ -260,12 +260,13 @@ describe.concurrent('killed', { timeout: 90_000 }, () => {
     for (const point of ['request.received.pre', 'task.created.pre', 'task.created.post'])
       expect(agent.hooks(point), point).toBe(1);
 
-    // At the same moment on both.
+    // At the same moment on both; what happens when one is slow, refuses or dies is in admission.test.ts.
     const same = { text: 'go', messageId: 'm2', metadata: single };
     const both = await Promise.all([one.send(same), two.send(same)]);
     expect(both[0]).toEqual(both[1]);
     expect(messageText(both[0].status?.message)).toBe('Two.');
-    expect(agent.hooks('task.created.post')).toBe(2);
+    for (const point of ['request.received.pre', 'task.created.pre', 'task.created.post'])
+      expect(agent.hooks(point), point).toBe(2);
     expect(agent.model.requests).toHaveLength(2);
   });
 });
@@ -512,6 +513,16 @@ test('task row without workflow: the task is FAILED with the reason, for whoever
   expect(messageText(task.status?.message)).toContain('its workflow is TERMINATED');
   const again = await settledBy(at.alice.send({ text: 'more', taskId: id }));
   expect(again.error?.message).toBe(error?.message);
+});
+
+test('task row without workflow: the task is FAILED with the reason, for whoever cancels it', async () => {
+  const at = await started([reply('Hello.')]);
+  const { id } = await at.alice.send({ text: 'go' });
+  await workflowOf(at, id).terminate('an operator did it');
+  expect(await settledBy(cancel(at.alice, id))).toMatchObject({ error: { name: 'TaskNotCancelableError' } });
+  const task = await at.alice.task(id);
+  expect(stateOf(task)).toBe('FAILED');
+  expect(messageText(task.status?.message)).toContain('its workflow is TERMINATED');
 });
 
 /** Two people follow a conversation with a question in it; what they saw, and in how many runs it was worked on. */

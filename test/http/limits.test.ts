@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { HarnessError } from '../../src/core/base/index.ts';
+import type { LlmRequest } from '../../src/core/models/index.ts';
+import { reply } from '../../src/testing/index.ts';
 import { startTestHarness } from '../support/harness.ts';
 import { startBareServer } from './bare-server.ts';
-import { BINDINGS, get, post, rpc, say } from './raw.ts';
+import { BINDINGS, get, openStream, post, rpc, say } from './raw.ts';
 
 const alice = { participant: 'alice' };
 
@@ -22,6 +24,43 @@ describe.each(BINDINGS)('over %s', (binding) => {
     });
     expect((await get(`${url}.well-known/agent-card.json`)).status).toBe(429);
     expect((await get(`${url}healthz`)).status).toBe(200);
+  });
+
+  test('a caller has so many running tasks; the next is refused until one waits or is done', async () => {
+    const held = Promise.withResolvers<void>();
+    onTestFinished(() => held.resolve());
+    const script = async (request: LlmRequest) => {
+      if (JSON.stringify(request.input).includes('slow')) await held.promise;
+      return reply('Done.');
+    };
+    const settings = { server: { max_running_tasks_per_caller: 2 } };
+    const { url } = await startTestHarness(script, { settings });
+    const send = (text: string, participant = 'alice', returnImmediately = true) => {
+      const { message } = say(text);
+      return rpc(
+        url,
+        'SendMessage',
+        { message, configuration: { returnImmediately } },
+        { participant, binding },
+      );
+    };
+    // One that waits for its next message is none of them.
+    expect((await send('quick', 'alice', false)).error).toBeUndefined();
+    const running = [await send('slow'), await send('slow')];
+    expect(running.map(({ error }) => error)).toEqual([undefined, undefined]);
+    const refused = await send('quick');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(refused.error).toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('server.max_running_tasks_per_caller'),
+      data: [{ reason: 'TOO_MANY_TASKS' }],
+    });
+    const stream = await openStream(url, 'SendStreamingMessage', say('quick'), { ...alice, binding });
+    expect(stream.response.status).toBe(429);
+    await stream.rest();
+    expect((await send('quick', 'bob')).error).toBeUndefined();
+    held.resolve();
+    await expect.poll(async () => (await send('quick')).error, { timeout: 10_000 }).toBeUndefined();
   });
 
   test.each(['worker_unavailable', 'temporal_unavailable', 'store_unavailable', 'store.write'] as const)(

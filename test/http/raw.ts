@@ -74,6 +74,7 @@ const CODES: Readonly<Record<string, number>> = {
   VERSION_NOT_SUPPORTED: -32009,
   RATE_LIMITED: -32000,
   TOO_MANY_STREAMS: -32000,
+  TOO_MANY_TASKS: -32000,
 };
 
 /** Result or error of an answer or event, whichever binding wrote it. */

@@ -31,7 +31,7 @@ const note = (key: string, text = key, exchange = 1): NewEntry => ({
   body: { kind: 'note', text },
 });
 
-const state = (key: string, to: 'INPUT_REQUIRED' | 'COMPLETED' | 'CANCELED', exchange = 1) => ({
+const state = (key: string, to: 'WORKING' | 'INPUT_REQUIRED' | 'COMPLETED' | 'CANCELED', exchange = 1) => ({
   entries: [
     { key, exchange, body: { kind: 'state', state: to, subState: null, text: to, questions: [] } },
   ] satisfies NewEntry[],
@@ -106,6 +106,46 @@ export function storeContract(factory: StoreFactory): void {
     const { store } = await factory.open(new FakeClock());
     const all = await Promise.all(Array.from({ length: 8 }, () => store.admit(admission('m1'))));
     expect(all.filter((each) => each.created)).toHaveLength(1);
+  });
+
+  test('AS-10: a message on its way in is claimed by one of all who use the store, until its time is over or it is given back', async () => {
+    const { store, reopen, clock } = await opened();
+    const other = await reopen();
+    const claims = await Promise.all([store, other, store, other].map((each) => each.claim('m2', 1000)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    const [holder, waiting] = claims[0] || claims[2] ? [store, other] : [other, store];
+    await waiting.release('m2');
+    expect(await waiting.claim('m2', 1000)).toBe(false);
+    expect(await waiting.claim('m3', 1000)).toBe(true);
+    await holder.release('m2');
+    expect(await waiting.claim('m2', 1000)).toBe(true);
+    clock.advance(999);
+    expect(await holder.claim('m2', 1000)).toBe(false);
+    clock.advance(1);
+    expect(await holder.claim('m2', 1000)).toBe(true);
+    await other.close();
+  });
+
+  test('AS-10: nobody claims a message that is in, and its admission ends whatever claim there was', async () => {
+    const { store, reopen } = await opened();
+    const other = await reopen();
+    expect(await store.claim('m1', 1000)).toBe(false);
+    expect(await other.claim('m2', 1000)).toBe(true);
+    await store.admit(admission('m2', { first: false }));
+    expect(await store.claim('m2', 1000)).toBe(false);
+    await other.close();
+  });
+
+  test('AS-12: the running tasks of whoever opened them are counted, not those that wait or are over', async () => {
+    const { store } = await opened();
+    for (const [key, taskId] of Object.entries({ m2: 'waits', m3: 'works', m4: 'ended' })) {
+      await store.admit(admission(key, { taskId }));
+    }
+    await store.write('waits', state('state:0', 'INPUT_REQUIRED'));
+    await store.write('works', state('working:1', 'WORKING'));
+    await store.write('ended', state('state:0', 'COMPLETED'));
+    expect(await store.running('alice')).toBe(2);
+    expect(await store.running('bob')).toBe(0);
   });
 
   test('invariant 2: the log numbers entries without gaps, whoever writes, and keeps one per key', async () => {

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
 import { testFolder } from '../support/harness.ts';
 import { type StoreFactory, storeContract } from './contract.ts';
@@ -36,6 +36,18 @@ test('SR-7: commits reach the disk before they are acknowledged', () => {
   expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
   database.close();
   return store.close();
+});
+
+test('SR-7: a claim does not wait for the disk, and what is written after it does', async () => {
+  const store = SqliteStore.open(join(testFolder(), 'store.db'));
+  const pragma = vi.spyOn(Database.prototype, 'pragma');
+  onTestFinished(() => pragma.mockRestore());
+  await store.claim('m1', 1000);
+  await store.release('m1');
+  const [normal, full] = [['synchronous = NORMAL'], ['synchronous = FULL']];
+  expect(pragma.mock.calls).toEqual([normal, full, normal, full]);
+  await store.close();
+  await expect(store.claim('m1', 1000)).rejects.toMatchObject({ code: 'store.write' });
 });
 
 test.each([

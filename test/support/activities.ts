@@ -32,6 +32,7 @@ export async function activityRig(
     readonly hooks?: HookChain;
     readonly secrets?: readonly string[];
     readonly toolResultLimit?: number;
+    readonly prices?: ActivityDeps['prices'];
   } = {},
 ): Promise<ActivityRig> {
   const store = SqliteStore.open(join(testFolder(), 'store.db'));
@@ -74,6 +75,7 @@ export async function activityRig(
     approvals: { rules: [], approvers: ['admin', 'reporter'] },
     admission: { admit: notHere, open: notHere },
     channels: { deliver: async () => {} },
+    prices: options.prices ?? new Map(),
     selectableModels: ['scripted'],
     intrinsics: new Map(INTRINSICS.map((each) => [each.name, each])),
     systemPrompt: loadSystemPrompt(),
@@ -103,6 +105,7 @@ export async function activityRig(
       openChildren: 0,
       actors: ['alice'],
       tokensTotal: 0,
+      costTotal: null,
       ...rest,
     }),
     call: (ordinal, rest = {}) => ({ ...ref, exchange: 1, turn: 0, ordinal, mode: 'run', ...rest }),

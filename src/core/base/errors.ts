@@ -29,6 +29,10 @@ export const ERROR_CODES = {
     retryable: false,
     summary: 'The operation is not possible on this task or by this participant.',
   },
+  'input.too_many_tasks': {
+    retryable: true,
+    summary: 'The caller has as many running tasks as it may have.',
+  },
   'input.version': { retryable: false, summary: 'The A2A version of the request is not supported.' },
   'input.push_unsupported': {
     retryable: false,

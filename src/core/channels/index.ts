@@ -10,3 +10,4 @@ export type {
   SubtaskRequest,
 } from './inbound.ts';
 export type { ChannelMedium, ChannelSender, OutboundMessage, ReceivedMessage } from './medium.ts';
+export { reconcile } from './reconcile.ts';

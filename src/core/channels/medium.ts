@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '../base/index.ts';
 import type { Participant } from '../loop/index.ts';
 import type { QuestionRecord, TaskRow } from '../persistence/index.ts';
 
@@ -32,8 +33,11 @@ export interface ChannelMedium {
   readonly name: string;
   /** True for a participant it can reach. */
   reaches(participant: Participant): boolean;
-  /** Hands a message on. May be called again with the same id after a crash; may throw, then it is tried again. */
-  send(message: OutboundMessage, task: TaskRow): Promise<void>;
+  /**
+   * Hands a message on. May be called again with the same id after a crash; may throw, then it is tried again. The signal
+   * aborts after two seconds: the task does not wait longer for a medium.
+   */
+  send(message: OutboundMessage, task: TaskRow, signal: AbortSignalLike): Promise<void>;
   /** For a medium that is pulled: what came in since, at most once in a while. Absent for one that calls by itself. */
   receive?(): Promise<readonly ReceivedMessage[]>;
   /** For a medium that is pulled: a message was taken in, or refused for good, and need not come again. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { HookAbort } from '../base/index.ts';
+import { createRedactor } from '../security/index.ts';
 import { HookChain, type OperationScope, type ToolCallOutput } from './index.ts';
 
 const scope: OperationScope = { agentId: 'a', participants: [], correlationId: 'c', attempt: 1 };
@@ -104,5 +105,60 @@ test('a removed executor no longer runs', async () => {
   expect(hooks.listens('tool.invoked.pre')).toBe(true);
   remove();
   expect(hooks.listens('tool.invoked.pre')).toBe(false);
+  expect((await hooks.run('tool.invoked', scope, input, { body })).text).toBe('body');
+});
+
+test('HK-8: executors see masked contexts and what they return is masked; passing on keeps what was there', async () => {
+  const hooks = new HookChain();
+  const redactor = createRedactor(() => ({ version: 1, values: ['swordfish'] }));
+  hooks.scrubWith((value) => redactor.redactPlain(value));
+  const seen: unknown[] = [];
+  const given = { ...input, arguments: { word: 'swordfish' } };
+  const run = () =>
+    hooks.run('tool.invoked', scope, given, {
+      body: ({ arguments: { word } }) => ({ text: `ran with ${String(word)}`, isError: false }),
+    });
+  hooks.on('tool.invoked.pre', ({ input: shown }) => void seen.push(shown.arguments));
+  hooks.on('tool.invoked.in', ({ result }) => void seen.push(result?.text), { priority: 2000 });
+  expect(await run()).toMatchObject({ text: 'ran with swordfish' });
+  expect(seen).toEqual([{ word: '[redacted]' }, 'ran with [redacted]']);
+
+  hooks.on('tool.invoked.post', (context) => ({
+    ...context,
+    result: { text: 'it is a swordfish', isError: false },
+  }));
+  expect(await run()).toMatchObject({ text: 'it is a [redacted]' });
+});
+
+test('HK-8: functions, streams and other objects in a context come through as they are', async () => {
+  const hooks = new HookChain();
+  const redactor = createRedactor(() => ({ version: 1, values: ['swordfish'] }));
+  hooks.scrubWith((value) => redactor.redactPlain(value));
+  const { signal } = new AbortController();
+  const things = { signal, body: new ReadableStream(), run: () => 'swordfish', at: new Date(0) };
+  let seen: unknown;
+  hooks.on('tool.invoked.pre', (context) => {
+    seen = context.input.arguments;
+    return context;
+  });
+  const context = {
+    operation: 'tool.invoked' as const,
+    scope,
+    input: { ...input, arguments: things as never },
+  };
+  const left = await hooks.phase('pre', context);
+  expect(seen).toEqual(things);
+  for (const each of [seen, left.input.arguments] as (typeof things)[]) {
+    expect(
+      Object.entries(things).filter(([name, thing]) => each[name as keyof typeof things] !== thing),
+    ).toEqual([]);
+  }
+});
+
+test('HK-10: where nobody listens nothing is masked', async () => {
+  const hooks = new HookChain();
+  hooks.scrubWith(() => {
+    throw new Error('was called');
+  });
   expect((await hooks.run('tool.invoked', scope, input, { body })).text).toBe('body');
 });

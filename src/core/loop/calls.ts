@@ -1,7 +1,14 @@
 import type { AbortSignalLike } from '../base/index.ts';
 import { adoptChild } from './mailbox.ts';
 import type { CallInput, CallOutput, GatedCall, HelpOutput, LoopPort, Outcome } from './port.ts';
-import type { CallRef, CarriedState, CutCall, TurnRef, WaitingCall } from './state.ts';
+import {
+  type CallRef,
+  type CarriedState,
+  type CutCall,
+  spend,
+  type TurnRef,
+  type WaitingCall,
+} from './state.ts';
 
 /** What a batch of calls came to. */
 export interface BatchOutcome {
@@ -108,8 +115,8 @@ function inputOf(state: CarriedState, { exchange, turn, ordinal }: CallRef): Cal
 /** Notes what a request for help left; true when a question is open now. */
 function adoptHelp(state: CarriedState, outcome: Outcome<HelpOutput>, call?: WaitingCall): boolean {
   if (outcome.kind !== 'ok') return false;
-  const { question, child, tokens, log } = outcome.value;
-  state.tokensTotal += tokens;
+  const { question, child, log } = outcome.value;
+  spend(state, outcome.value);
   state.cursors.log = Math.max(state.cursors.log, log);
   if (child !== undefined) adoptChild(state, { taskId: child, state: null, report: 0 });
   if (question === undefined) return false;

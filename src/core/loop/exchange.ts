@@ -2,7 +2,7 @@ import { assertNever, createAbort, type ErrorCode } from '../base/index.ts';
 import { type CallSignals, runCalls, runDecided } from './calls.ts';
 import { drain, expireQuestions } from './mailbox.ts';
 import type { CommitText, LoopPort, TurnInput, TurnMail, TurnOutput } from './port.ts';
-import type { CarriedState, CutCall, Deed, Pending, TurnRef } from './state.ts';
+import { type CarriedState, type CutCall, type Deed, type Pending, spend, type TurnRef } from './state.ts';
 import {
   commitCanceled,
   complete,
@@ -207,6 +207,7 @@ function turnInput(state: CarriedState): TurnInput {
     openChildren: state.children.filter((child) => child.state === null || !isTerminal(child.state)).length,
     actors: state.actors,
     tokensTotal: state.tokensTotal,
+    costTotal: state.costTotal,
   };
 }
 
@@ -227,7 +228,7 @@ function turnMail(state: CarriedState, each: Pending): TurnMail {
 function adoptTurn(state: CarriedState, output: TurnOutput): void {
   state.turn += 1;
   state.turnsTotal += 1;
-  state.tokensTotal += output.tokens;
+  spend(state, output);
   state.unread = null;
   state.interrupted = [];
   state.drained = [];
@@ -267,6 +268,9 @@ function limitReached(state: CarriedState): string | undefined {
   }
   if (limits.totalTokens !== undefined && state.tokensTotal >= limits.totalTokens) {
     return `the limit of ${limits.totalTokens} tokens is reached (limits.total_tokens)`;
+  }
+  if (limits.cost !== undefined && (state.costTotal ?? 0) >= limits.cost) {
+    return `the limit of ${limits.cost} for what the models cost is reached (limits.cost)`;
   }
   if (limits.workingTimeMs !== undefined && state.workingMs >= limits.workingTimeMs) {
     return `the limit of ${limits.workingTimeMs / 1000} s of work is reached (limits.working_time)`;

@@ -47,6 +47,8 @@ export interface TurnInput extends TaskRef, TurnRef {
   readonly actors: readonly string[];
   /** Tokens of the task so far, for whoever watches. */
   readonly tokensTotal: number;
+  /** What they cost; null when nothing of it had a price. */
+  readonly costTotal: number | null;
 }
 
 /**
@@ -69,6 +71,8 @@ export interface TurnOutput {
   /** How to end the exchange; only for a turn without calls. */
   readonly decision?: 'complete' | 'wait' | 'fail';
   readonly tokens: number;
+  /** Absent when the model has no price. */
+  readonly cost?: number;
   readonly log: number;
 }
 
@@ -99,6 +103,7 @@ export interface HelpOutput {
   /** The sub-task that was created instead. */
   readonly child?: string;
   readonly tokens: number;
+  readonly cost?: number;
   readonly log: number;
 }
 
@@ -143,6 +148,7 @@ export interface CommitInput extends TaskRef {
   readonly exchange: number;
   readonly turn: number;
   readonly tokensTotal: number;
+  readonly costTotal: number | null;
   readonly state: TaskState;
   readonly subState: SubState | null;
   readonly text: CommitText;

@@ -123,6 +123,8 @@ export interface LoopLimits {
   readonly turnsPerExchange: number;
   readonly totalTokens?: number;
   readonly workingTimeMs?: number;
+  /** In the currency of the models' prices. */
+  readonly cost?: number;
   readonly repeatedCalls: number;
 }
 
@@ -177,6 +179,8 @@ export interface CarriedState {
   commits: number;
   turnsTotal: number;
   tokensTotal: number;
+  /** Null until something that has a price was used. */
+  costTotal: number | null;
   workingMs: number;
   /** Fingerprints of calls of this exchange, with how often each came (LP-3). */
   repeated: { fingerprint: string; count: number }[];
@@ -201,6 +205,15 @@ export interface CarriedState {
   cursors: { log: number };
   /** Who asked to cancel, once somebody did. */
   cancelRequestedBy: string | null;
+}
+
+/** Counts what answers of the model took. */
+export function spend(
+  state: CarriedState,
+  { tokens, cost }: { readonly tokens: number; readonly cost?: number },
+): void {
+  state.tokensTotal += tokens;
+  if (cost !== undefined) state.costTotal = (state.costTotal ?? 0) + cost;
 }
 
 /** What a new task starts with. */
@@ -238,6 +251,7 @@ export function createState(task: NewTaskState): CarriedState {
     commits: 0,
     turnsTotal: 0,
     tokensTotal: 0,
+    costTotal: null,
     workingMs: 0,
     repeated: [],
     mailbox: [{ type: 'message', item: first }],

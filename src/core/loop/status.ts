@@ -86,6 +86,7 @@ async function commit(
     exchange: state.exchange,
     turn: state.turn,
     tokensTotal: state.tokensTotal,
+    costTotal: state.costTotal,
     state: next,
     subState,
     text,

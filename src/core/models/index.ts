@@ -12,3 +12,4 @@ export type {
   ToolCall,
   ToolDefinition,
 } from './llm.ts';
+export { costOf, type ModelPrice } from './prices.ts';

@@ -88,6 +88,7 @@ export type LogBody =
       /** How far the task had got (SF-6). */
       readonly turn?: number;
       readonly tokens?: number;
+      readonly cost?: number | null;
     }
   /** The task's data changed (TK-1). */
   | { readonly kind: 'task_data'; readonly data: TaskData }
@@ -99,6 +100,7 @@ export type LogBody =
       readonly kind: 'turn';
       readonly turn: number;
       readonly tokens: number;
+      readonly cost?: number | null;
       readonly questions: readonly string[];
     }
   /** Text of the agent beside its calls: a reply that does not end the exchange. */

@@ -125,12 +125,22 @@ export interface TaskList {
 export interface TaskStore {
   /** The store's own id, given at its creation (DU-13). */
   readonly identity: string;
+  /**
+   * Reserves a message that is on its way in, for this long at most (milliseconds): true for whoever gets it, of all that
+   * use the store at the same time, and for nobody once the row of its key is in the inbox. The row's admission ends it. It
+   * is between those who live: a power cut may lose it.
+   */
+  claim(key: string, forMs: number): Promise<boolean>;
+  /** Gives a claim back; that of somebody else stays. */
+  release(key: string): Promise<void>;
   admit(write: AdmissionWrite): Promise<Admitted>;
   /** Applies a write. @throws HarnessError `task.not_found` for an unknown task. */
   write(taskId: string, write: TaskWrite): Promise<TaskWritten>;
   task(taskId: string): Promise<TaskRow | undefined>;
   /** One page of the tasks that a participant may read (AS-8). */
   tasks(query: TaskListQuery): Promise<TaskList>;
+  /** How many tasks that somebody opened run: they are neither waiting nor over (AS-12). */
+  running(reporter: string): Promise<number>;
   log(taskId: string, query?: LogQuery): Promise<readonly LogEntry[]>;
   /** Rows by key, in the order of the keys; unknown ones are left out. */
   inboxRows(keys: readonly string[]): Promise<readonly InboxRow[]>;

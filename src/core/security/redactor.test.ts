@@ -127,6 +127,27 @@ describe('nested values', () => {
   });
 });
 
+describe('values that are more than JSON', () => {
+  const redactor = redactorOf('swordfish');
+
+  it('keep their instances, and what holds itself still does', () => {
+    const at = new Date(0);
+    const value: Record<string, unknown> = { at, note: 'a swordfish', bare: Object.create(null) };
+    value.self = [value];
+    const masked = redactor.redactPlain(value);
+    expect(masked).toMatchObject({ note: `a ${MASK}`, bare: {} });
+    expect(masked.at).toBe(at);
+    expect((masked.self as unknown[])[0]).toBe(masked);
+  });
+
+  it('are masked all the same where they are stored as JSON', () => {
+    class Result {
+      readonly text = 'a swordfish';
+    }
+    expect(redactor.redact({ result: new Result() } as never)).toEqual({ result: { text: `a ${MASK}` } });
+  });
+});
+
 describe('properties', () => {
   const values = ['swordfish', 'fishbone42', 'zz[redac', 'edacted]x', SECRET];
   const redactor = redactorOf(...values);

@@ -14,8 +14,10 @@ export const MASK = '[redacted]';
 export interface Redactor {
   /** `text` with configured values (in their encodings) and credential shapes masked. */
   redactText(text: string): string;
-  /** A copy of `value` with every string masked, keys included, at any depth. What is no plain data is left as it is. */
-  redact<T>(value: T): T;
+  /** A copy of `value` with every string masked, keys included, at any depth. */
+  redact<T extends JsonValue>(value: T): T;
+  /** The same for a value that is more than JSON: what is neither array nor plain object in it stays what it is. */
+  redactPlain<T>(value: T): T;
   /** For one text that comes in pieces. */
   stream(): StreamRedactor;
 }
@@ -50,7 +52,8 @@ export function createRedactor(source: () => SecretSnapshot): Redactor {
 
   return {
     redactText,
-    redact: <T>(value: T): T => mapStrings(value as JsonValue, redactText) as T,
+    redact: <T extends JsonValue>(value: T): T => mapStrings(value, redactText, isObject) as T,
+    redactPlain: <T>(value: T): T => mapStrings(value as JsonValue, redactText, isPlain) as T,
     stream: () => createStreamRedactor(redactText, (text) => current().unsettled(text)),
   };
 }
@@ -82,13 +85,25 @@ function maskShapes(text: string): string {
 
 type Container = JsonValue[] | Record<string, JsonValue>;
 
-/** A deep copy with `map` on every string and key. With a stack of its own: input nests as deep as a sender likes. */
-function mapStrings(root: JsonValue, map: (text: string) => string): JsonValue {
+/**
+ * A deep copy of the containers with `map` on every string and key. With a stack of its own: input nests as deep as a
+ * sender likes.
+ */
+function mapStrings(
+  root: JsonValue,
+  map: (text: string) => string,
+  isContainer: (value: JsonValue) => value is Container,
+): JsonValue {
   const todo: { from: JsonValue; into: Container }[] = [];
+  const copies = new Map<object, Container>();
   const copy = (value: JsonValue): JsonValue => {
     if (typeof value === 'string') return map(value);
     if (!isContainer(value)) return value;
+    // What a hook hands back may hold itself.
+    const known = copies.get(value);
+    if (known) return known;
     const into: Container = Array.isArray(value) ? [] : {};
+    copies.set(value, into);
     todo.push({ from: value, into });
     return into;
   };
@@ -105,12 +120,16 @@ function mapStrings(root: JsonValue, map: (text: string) => string): JsonValue {
   return result;
 }
 
-/** Arrays and plain objects, and no dates, streams or errors: a copy of their fields would be none of these. */
-function isContainer(value: JsonValue): value is Container {
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return true;
+function isObject(value: JsonValue): value is Container {
+  return typeof value === 'object' && value !== null;
+}
+
+/** No dates, streams or errors: a copy of their fields would be none of these. */
+function isPlain(value: JsonValue): value is Container {
+  if (!isObject(value) || Array.isArray(value)) return isObject(value);
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  // Whatever realm it comes from.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Two keys may be masked to the same text; neither value may be lost. */

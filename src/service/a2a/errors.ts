@@ -22,7 +22,7 @@ interface HttpStatus {
 
 const BAD_REQUEST_TYPE = 'type.googleapis.com/google.rpc.BadRequest';
 
-/** When to try again what a part of the service was not there for. */
+/** When to try again what a part of the service was not there for, or was too much. */
 const RETRY_AFTER_S = 5;
 
 /** JSON-RPC's range for errors of an implementation's own; A2A's begin at -32001. */
@@ -61,6 +61,7 @@ const REASONS = {
   CONTENT_TYPE_NOT_SUPPORTED: { code: A2A_ERROR_CODE.CONTENT_TYPE_NOT_SUPPORTED, http: INVALID },
   VERSION_NOT_SUPPORTED: { code: A2A_ERROR_CODE.VERSION_NOT_SUPPORTED, http: PRECONDITION },
   RATE_LIMITED: { code: LIMIT_EXCEEDED, http: EXHAUSTED, uncalled: true },
+  TOO_MANY_TASKS: { code: LIMIT_EXCEEDED, http: EXHAUSTED, uncalled: true },
   TOO_MANY_STREAMS: { code: LIMIT_EXCEEDED, http: EXHAUSTED, uncalled: true },
   worker_unavailable: { code: A2A_ERROR_CODE.INTERNAL_ERROR, http: UNAVAILABLE },
   temporal_unavailable: { code: A2A_ERROR_CODE.INTERNAL_ERROR, http: UNAVAILABLE },
@@ -74,6 +75,7 @@ type Reason = keyof typeof REASONS;
 const REASON_OF: Partial<Record<ErrorCode, Reason>> = {
   'input.invalid': 'INVALID_PARAMS',
   'input.message_id_reused': 'MESSAGE_ID_REUSED',
+  'input.too_many_tasks': 'TOO_MANY_TASKS',
   'input.unsupported': 'UNSUPPORTED_OPERATION',
   'input.refused': 'UNSUPPORTED_OPERATION',
   'hook.abort': 'UNSUPPORTED_OPERATION',
@@ -93,10 +95,11 @@ export function toWireError(thrown: unknown): WireError {
   const error = asHarnessError(thrown);
   const reason = REASON_OF[error.code];
   if (reason === undefined) return wireError('INTERNAL', 'internal error');
+  const { http } = REASONS[reason];
   return {
     ...wireError(reason, error.message),
     details: [info(reason, metadataOf(error)), ...violations(error)],
-    ...(REASONS[reason].http === UNAVAILABLE ? { retryAfterS: RETRY_AFTER_S } : {}),
+    ...(http === UNAVAILABLE || http === EXHAUSTED ? { retryAfterS: RETRY_AFTER_S } : {}),
   };
 }
 

@@ -12,7 +12,12 @@ import type {
 } from '@a2a-js/sdk';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { HarnessError } from '../../core/base/index.ts';
-import type { AdmissionOutcome, AdmissionPort, DeliveryPort } from '../../core/channels/index.ts';
+import {
+  type AdmissionOutcome,
+  type AdmissionPort,
+  type DeliveryPort,
+  reconcile,
+} from '../../core/channels/index.ts';
 import { isTerminal } from '../../core/loop/index.ts';
 import type { Journal, TaskRow } from '../../core/persistence/index.ts';
 import { assertMember, mayDo } from '../../core/security/index.ts';
@@ -20,6 +25,7 @@ import { callOf } from './call.ts';
 import { callerOf, type IdentityOptions, senderOf } from './identity.ts';
 import { pageToken, queryOf } from './list-tasks.ts';
 import { LogReader, settles } from './log-reader.ts';
+import { LoopWatch } from './loop-watch.ts';
 import type { Projection, View } from './projection.ts';
 
 /** How long a blocking send waits before it answers with the task as it is. */
@@ -35,6 +41,8 @@ export interface HandlerDeps {
   readonly journal: Journal;
   readonly projection: Projection;
   readonly identity: IdentityOptions;
+  /** How long a task that works may be silent until its readers ask after its loop (ms); the default is meant. */
+  readonly silenceMs?: number;
 }
 
 /**
@@ -47,7 +55,8 @@ export class LogRequestHandler implements A2ARequestHandler {
 
   constructor(deps: HandlerDeps) {
     this.#deps = deps;
-    this.#reader = new LogReader(deps.journal, deps.projection);
+    const watch = new LoopWatch(deps, deps.silenceMs);
+    this.#reader = new LogReader(deps.journal, deps.projection, watch);
   }
 
   async getAgentCard(): Promise<AgentCard> {
@@ -63,11 +72,11 @@ export class LogRequestHandler implements A2ARequestHandler {
       const { message } = this.#refusal(outcome, context);
       return { ...task, status: task.status && { ...task.status, message } };
     }
-    if (params.configuration?.returnImmediately !== true) {
-      const signal = AbortSignal.any([callOf(context).signal, AbortSignal.timeout(BLOCKING_LIMIT_MS)]);
-      await this.#reader.untilSettled(outcome, signal);
-    }
-    const row = await this.#row(outcome.task.id);
+    const signal = AbortSignal.any([callOf(context).signal, AbortSignal.timeout(BLOCKING_LIMIT_MS)]);
+    const row =
+      params.configuration?.returnImmediately === true
+        ? await this.#row(outcome.task.id)
+        : await this.#reader.untilSettled(outcome, signal);
     // It may have taken its sender off the task while they waited, unless that is what they asked for.
     if (outcome.kind !== 'applied') assertMember(row, row.id, sender);
     return this.#deps.projection.task(row, view, { historyLength });
@@ -114,7 +123,8 @@ export class LogRequestHandler implements A2ARequestHandler {
     }
     if (!isTerminal(row.state)) {
       const running = await this.#deps.delivery.cancel(row.id, caller);
-      if (!running && !isTerminal((await this.#row(row.id)).state)) {
+      // Without a loop that could be stopped it may have ended, or ends now, with that for a reason.
+      if (!running && !isTerminal((await reconcile(this.#deps, await this.#row(row.id))).state)) {
         throw new HarnessError('temporal_unavailable', `Temporal has no running workflow for task ${row.id}`);
       }
       const signal = AbortSignal.any([callOf(context).signal, AbortSignal.timeout(CANCEL_LIMIT_MS)]);

@@ -1,9 +1,10 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { AdmissionOutcome } from '../../core/channels/index.ts';
 import { isInterrupted, isTerminal, type TaskState } from '../../core/loop/index.ts';
-import type { Journal, JournalEvent, LogEntry, TaskRow } from '../../core/persistence/index.ts';
+import type { Journal, JournalEvent, LogBody, LogEntry, TaskRow } from '../../core/persistence/index.ts';
 import { memberOf } from '../../core/security/index.ts';
 import type { Call } from './call.ts';
+import type { LoopWatch } from './loop-watch.ts';
 import type { Projection, View } from './projection.ts';
 import { after as afterEntry, type Standing, SUBMITTED } from './standing.ts';
 
@@ -26,10 +27,12 @@ interface Following {
 export class LogReader {
   readonly #journal: Journal;
   readonly #projection: Projection;
+  readonly #watch: LoopWatch;
 
-  constructor(journal: Journal, projection: Projection) {
+  constructor(journal: Journal, projection: Projection, watch: LoopWatch) {
     this.#journal = journal;
     this.#projection = projection;
+    this.#watch = watch;
   }
 
   /** What follows the row's cursor, heard from now on and not from when it is first read; the signal ends it. */
@@ -68,7 +71,7 @@ export class LogReader {
     events = this.#journal.follow(row.id, after, call.signal),
   }: Following): AsyncGenerator<StreamResponse, void, undefined> {
     let standing = await this.#standingAt(row, after);
-    for await (const event of events) {
+    for await (const event of this.#watch.over(row.id, events)) {
       if (event.kind === 'delta') {
         const drawn = this.#projection.delta(row, event.delta, view);
         call.eventId = undefined;
@@ -99,16 +102,21 @@ export class LogReader {
     return endsExchange(row.state, status?.exchange ?? 0, outcome.exchange);
   }
 
-  /** Waits until what a message caused is over, or for the signal. */
-  async untilSettled(outcome: AdmissionOutcome, signal: AbortSignal): Promise<void> {
+  /**
+   * Waits until what a message caused is over, or for the signal. Returns the task as it was then: somebody else's message
+   * may have set it to work again since.
+   */
+  async untilSettled(outcome: AdmissionOutcome, signal: AbortSignal): Promise<TaskRow> {
     const { task } = outcome;
-    if (await this.isSettled(task, outcome)) return;
-    await this.#until(task.id, task.log, signal, (entry) => settles(entry, outcome));
+    if (await this.isSettled(task, outcome)) return task;
+    const last = await this.#until(task.id, task.log, signal, (entry) => settles(entry, outcome));
+    const now = (await this.#journal.store.task(task.id)) ?? task;
+    return last?.body.kind === 'state' ? asOf(now, last, last.body) : now;
   }
 
   /** Waits for a terminal state, or for the signal. */
-  untilTerminal(row: TaskRow, signal: AbortSignal): Promise<void> {
-    return this.#until(
+  async untilTerminal(row: TaskRow, signal: AbortSignal): Promise<void> {
+    await this.#until(
       row.id,
       row.statusSeq - 1,
       signal,
@@ -121,10 +129,11 @@ export class LogReader {
     after: number,
     signal: AbortSignal,
     reached: (entry: LogEntry) => boolean,
-  ): Promise<void> {
-    for await (const event of this.#journal.follow(taskId, after, signal)) {
-      if (event.kind === 'entry' && reached(event.entry)) return;
+  ): Promise<LogEntry | undefined> {
+    for await (const event of this.#watch.over(taskId, this.#journal.follow(taskId, after, signal))) {
+      if (event.kind === 'entry' && reached(event.entry)) return event.entry;
     }
+    return undefined;
   }
 
   /** How a task stood after an entry of its log. */
@@ -151,6 +160,15 @@ export function settles({ key, body, exchange }: LogEntry, outcome: AdmissionOut
   }
   if (outcome.kind === 'command') return body.kind === 'command' && body.inbox === outcome.key;
   return outcome.kind === 'applied' && key === `data:${outcome.key}`;
+}
+
+/** A task as it was when an entry had set its state; its data are those of today. */
+function asOf(
+  row: TaskRow,
+  { seq, at }: LogEntry,
+  { state, subState }: Extract<LogBody, { kind: 'state' }>,
+): TaskRow {
+  return row.statusSeq === seq ? row : { ...row, state, subState, statusSeq: seq, log: seq, updatedAt: at };
 }
 
 function endsExchange(state: TaskState, exchange: number, own: number): boolean {

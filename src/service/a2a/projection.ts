@@ -281,25 +281,40 @@ function stateProgress(body: Extract<LogBody, { kind: 'state' }>, view: View): J
       activity: body.subState,
       open_questions: [...body.questions],
       tokens: body.tokens ?? null,
-      cost: null,
+      cost: shownCost(body.cost),
     },
   };
 }
 
 function turnProgress(body: Extract<LogBody, { kind: 'turn' }>): JsonObject {
-  const { turn, tokens, questions } = body;
-  return { turn, phase: 'model', activity: null, open_questions: [...questions], tokens, cost: null };
+  const { turn, tokens, cost, questions } = body;
+  return {
+    turn,
+    phase: 'model',
+    activity: null,
+    open_questions: [...questions],
+    tokens,
+    cost: shownCost(cost),
+  };
 }
 
-function toolProgress(body: Extract<LogBody, { kind: 'tool' }>, { questions, tokens }: Standing): JsonObject {
+function toolProgress(
+  body: Extract<LogBody, { kind: 'tool' }>,
+  { questions, tokens, cost }: Standing,
+): JsonObject {
   return {
     turn: body.turn,
     phase: body.isError ? 'tool_failed' : `tool_${body.phase}`,
     activity: body.name,
     open_questions: [...questions],
     tokens,
-    cost: null,
+    cost: shownCost(cost),
   };
+}
+
+/** Without the noise of sums of fractions. */
+function shownCost(cost: number | null | undefined): number | null {
+  return typeof cost === 'number' ? Number(cost.toFixed(6)) : null;
 }
 
 function agentMessage(row: TaskRow, id: string, parts: Part[]): Message {

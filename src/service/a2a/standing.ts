@@ -9,19 +9,26 @@ export interface Standing {
   /** Ids of the questions that are open. */
   readonly questions: readonly string[];
   readonly tokens: number | null;
+  readonly cost: number | null;
 }
 
-export const SUBMITTED: Standing = { state: 'SUBMITTED', subState: null, questions: [], tokens: null };
+export const SUBMITTED: Standing = {
+  state: 'SUBMITTED',
+  subState: null,
+  questions: [],
+  tokens: null,
+  cost: null,
+};
 
 /** How the task stands after an entry. */
 export function after(standing: Standing, taskId: string, { seq, body }: LogEntry): Standing {
   switch (body.kind) {
     case 'state': {
-      const { state, subState, questions, tokens = standing.tokens } = body;
-      return { state, subState, questions, tokens };
+      const { state, subState, questions, tokens = standing.tokens, cost = standing.cost } = body;
+      return { state, subState, questions, tokens, cost };
     }
     case 'turn':
-      return { ...standing, questions: body.questions, tokens: body.tokens };
+      return { ...standing, questions: body.questions, tokens: body.tokens, cost: body.cost ?? null };
     case 'question':
       return { ...standing, questions: [...standing.questions, messageId.help(taskId, seq)] };
     default:

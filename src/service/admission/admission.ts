@@ -1,12 +1,13 @@
 import { HarnessError, HookAbort, type Logger, type PassFailpoint } from '../../core/base/index.ts';
-import type {
-  AdmissionOutcome,
-  AdmissionPort,
-  Delivery,
-  DeliveryPort,
-  InboundRequest,
-  NewTaskDefaults,
-  SubtaskRequest,
+import {
+  type AdmissionOutcome,
+  type AdmissionPort,
+  type Delivery,
+  type DeliveryPort,
+  type InboundRequest,
+  type NewTaskDefaults,
+  reconcile,
+  type SubtaskRequest,
 } from '../../core/channels/index.ts';
 import {
   type Command,
@@ -32,9 +33,10 @@ import type {
   TaskRow,
 } from '../../core/persistence/index.ts';
 import { assertMember, mayDo, memberOf } from '../../core/security/index.ts';
+import { Arrivals } from './arrivals.ts';
 import { derivedContextId, derivedTaskId, inboxKey, randomTaskId } from './ids.ts';
 import { newTaskData } from './new-task.ts';
-import { reconcile } from './reconcile.ts';
+import { RunningTasks } from './running-tasks.ts';
 import { changeOf } from './task-update.ts';
 
 /** How long a message waits for a commit that is under way when it comes. */
@@ -52,6 +54,8 @@ export interface AdmissionDeps {
   readonly delegators: readonly string[];
   /** False: every first message opens a task of its own, whatever its id (`server.idempotency`). */
   readonly idempotency: boolean;
+  /** How many tasks that somebody opened may run at a time (AS-12). */
+  readonly maxRunningTasks: number;
   readonly failpoint: PassFailpoint;
   readonly logger: Logger;
 }
@@ -64,41 +68,33 @@ type OnStored = (task: TaskRow) => void;
  */
 export class Admission implements AdmissionPort {
   readonly #deps: AdmissionDeps;
-  /** Messages on their way into the store, by key. */
-  readonly #arriving = new Map<string, Promise<void>>();
+  readonly #arrivals: Arrivals;
+  readonly #running: RunningTasks;
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
+    const { store } = deps.journal;
+    this.#arrivals = new Arrivals(store, deps.hooks, deps.logger);
+    this.#running = new RunningTasks(store, deps.maxRunningTasks);
   }
 
-  async admit(request: InboundRequest, stored: OnStored = () => {}): Promise<AdmissionOutcome> {
+  admit(request: InboundRequest, stored: OnStored = () => {}): Promise<AdmissionOutcome> {
     const key = this.#keyOf(request);
-    // The same message twice at once: the second waits, so that hooks run for one of them (AS-10).
-    for (let other = this.#arriving.get(key); other; other = this.#arriving.get(key)) await other;
-    const { promise: arrival, resolve } = Promise.withResolvers<void>();
-    this.#arriving.set(key, arrival);
-    const arrived = () => {
-      if (this.#arriving.get(key) === arrival) this.#arriving.delete(key);
-      resolve();
-    };
-    const onStored: OnStored = (task) => {
-      arrived();
-      stored(task);
-    };
-    try {
-      const [known] = await this.#deps.journal.store.inboxRows([key]);
-      if (known) return await this.#again(request, known, onStored);
+    return this.#arrivals.once(key, (known, arrived) => {
+      const onStored: OnStored = (task) => {
+        arrived();
+        stored(task);
+      };
+      if (known) return this.#again(request, known, onStored);
       return request.taskId === undefined
-        ? await this.#first(request, key, onStored)
-        : await this.#later(request, request.taskId, key, onStored);
-    } finally {
-      arrived();
-    }
+        ? this.#first(request, key, onStored)
+        : this.#later(request, request.taskId, key, onStored);
+    });
   }
 
   async open(request: SubtaskRequest): Promise<string> {
     const { agentId } = this.#deps.defaults;
-    const { messageId, data, text } = request;
+    const { messageId, contextId, data, text } = request;
     const id = derivedTaskId(agentId, agentId, messageId);
     const key = inboxKey(agentId, messageId);
     const inbound: InboundRequest = {
@@ -111,15 +107,11 @@ export class Admission implements AdmissionPort {
       text,
       interrupt: false,
     };
-    const [known] = await this.#deps.journal.store.inboxRows([key]);
-    if (known) await this.#again(inbound, known, () => {});
-    else
-      await this.#create(
-        inbound,
-        key,
-        { id, contextId: request.contextId, reporter: agentId, data },
-        () => {},
-      );
+    await this.#arrivals.once(key, (known, stored) =>
+      known
+        ? this.#again(inbound, known, stored)
+        : this.#create(inbound, key, { id, contextId, reporter: agentId, data }, stored),
+    );
     return id;
   }
 
@@ -167,7 +159,6 @@ export class Admission implements AdmissionPort {
         `/${command.name} needs a task; send it on one that exists`,
       );
     }
-    await this.#received(request);
     const id = this.#deps.idempotency
       ? derivedTaskId(defaults.agentId, request.sender, request.messageId)
       : randomTaskId();
@@ -177,7 +168,13 @@ export class Admission implements AdmissionPort {
       reporter: request.sender,
       data: newTaskData(request, defaults.agentId, this.#deps.delegators),
     };
-    return this.#create(request, key, task, stored);
+    return this.#running.oneMore(request.sender, async (counted) => {
+      await this.#received(request);
+      return this.#create(request, key, task, (row) => {
+        counted();
+        stored(row);
+      });
+    });
   }
 
   /** Stores a new task with its first message and starts it. */
@@ -256,12 +253,15 @@ export class Admission implements AdmissionPort {
       entries: [{ key: `data:${key}`, exchange: 0, body: { kind: 'task_data' as const } }],
     };
     const inbox = rowOf(request, taskId, key, task.data);
-    const admitted = await this.#deps.journal.admit({ inbox, consumed: applied, ...changes });
-    if (!admitted.created) return this.#again(request, admitted.row, stored);
-    this.#deps.failpoint('admission.stored');
-    stored(task);
-    if (applied) return { kind: 'applied', task, key, exchange: 0, duplicate: false };
-    return this.#deliver(task, admitted.row.mail);
+    const take = async (): Promise<AdmissionOutcome> => {
+      const admitted = await this.#deps.journal.admit({ inbox, consumed: applied, ...changes });
+      if (!admitted.created) return this.#again(request, admitted.row, stored);
+      this.#deps.failpoint('admission.stored');
+      stored(task);
+      if (applied) return { kind: 'applied', task, key, exchange: 0, duplicate: false };
+      return this.#deliver(task, admitted.row.mail);
+    };
+    return !applied && wakes(request, task) ? this.#running.oneMore(request.sender, take) : take();
   }
 
   /** The member who sends; for a stranger the same error and the same record whether or not there is a task (PC-3). */
@@ -516,6 +516,11 @@ function assertFits(request: InboundRequest, task: TaskRow): void {
     throw invalid('message.contextId', `task ${task.id} is in another context`);
   }
   if (isTerminal(task.state)) throw ended(task);
+}
+
+/** True for a message that sets its sender's own task running again; answers and controls are for one that is at work. */
+function wakes({ sender, control }: InboundRequest, { reporter, subState }: TaskRow): boolean {
+  return sender === reporter && subState === 'awaiting-next-message' && control === undefined;
 }
 
 /** PC-10. Who opens a task is whatever its brief says, a watcher even; a command is looked at where it runs. */

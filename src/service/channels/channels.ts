@@ -16,6 +16,9 @@ const TRIES = 3;
 
 const PAUSE_MS = 200;
 
+/** How long one try may take. All of them fit into the time that a commit has. */
+const TRY_MS = 2000;
+
 /** The media of one agent (PC-2). */
 export class Channels implements ChannelSender {
   readonly #media: readonly ChannelMedium[];
@@ -27,12 +30,15 @@ export class Channels implements ChannelSender {
   }
 
   async deliver(task: TaskRow, message: OutboundMessage): Promise<void> {
-    for (const medium of this.#media) {
-      const reached = task.data.participants.filter(
-        (each) => message.to.includes(each.id) && medium.reaches(each),
-      );
-      if (reached.length > 0) await this.#send(medium, task, { ...message, to: reached.map(({ id }) => id) });
-    }
+    await Promise.all(
+      this.#media.map(async (medium) => {
+        const reached = task.data.participants.filter(
+          (each) => message.to.includes(each.id) && medium.reaches(each),
+        );
+        const to = reached.map(({ id }) => id);
+        if (to.length > 0) await this.#send(medium, task, { ...message, to });
+      }),
+    );
   }
 
   /** Takes in what pulled media have received, every `intervalMs`, until the signal aborts. */
@@ -47,7 +53,7 @@ export class Channels implements ChannelSender {
   async #send(medium: ChannelMedium, task: TaskRow, message: OutboundMessage): Promise<void> {
     for (let tried = 1; ; tried += 1) {
       try {
-        return await medium.send(message, task);
+        return await inTime((signal) => medium.send(message, task, signal));
       } catch (error) {
         if (tried >= TRIES) {
           const { name } = medium;
@@ -110,4 +116,13 @@ export class Channels implements ChannelSender {
       return !later;
     }
   }
+}
+
+/** Waits for something as long as its signal does not abort, whether or not it hears of that. */
+async function inTime(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const signal = AbortSignal.timeout(TRY_MS);
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  await Promise.race([work(signal), late]);
 }

@@ -228,6 +228,7 @@ export class Harness implements AsyncDisposable {
     const bus = new LocalBus({ watch: (changed) => store.watch(changed) });
     const journal = new Journal(store, bus, this.#redactor);
     const hooks = this.#options.hooks ?? new HookChain();
+    hooks.scrubWith((value) => this.#redactor.redactPlain(value));
     const failpoint = createFailpoints(this.#options.env ?? process.env);
     if (llm) logger.info(llm.description);
 
@@ -246,6 +247,7 @@ export class Harness implements AsyncDisposable {
       },
       delegators: settings.server.delegators,
       idempotency: settings.server.idempotency,
+      maxRunningTasks: settings.server.maxRunningTasksPerCaller,
       failpoint,
       logger,
     });
@@ -275,6 +277,7 @@ export class Harness implements AsyncDisposable {
           approvals: settings.approvals,
           admission,
           channels,
+          prices: new Map(Object.entries(settings.prices)),
           selectableModels: settings.model?.openai?.models ?? [llm.model],
           intrinsics: new Map(INTRINSICS.map((intrinsic) => [intrinsic.name, intrinsic])),
           systemPrompt: loadSystemPrompt(),

@@ -42,6 +42,8 @@ export interface StoreTables {
     received_at: string;
     consumed: Generated<number>;
   };
+  /** Messages on their way in: whose they are, and until when (milliseconds since the epoch). */
+  claims: { key: string; owner: string; until: number };
   refusals: {
     id: Generated<number>;
     task_id: string;
@@ -110,5 +112,9 @@ export const MIGRATIONS: readonly string[] = [
   create index task_readers_by_state on task_readers (reader, state, status_at, task_id);
   create index task_readers_by_context on task_readers (reader, context_id, status_at, task_id);
   create index task_readers_counted on task_readers (reader, state);
+  `,
+  `
+  create table claims (key text primary key, owner text not null, until integer not null) strict;
+  create index tasks_running on tasks (reporter) where state in ('SUBMITTED', 'WORKING');
   `,
 ];

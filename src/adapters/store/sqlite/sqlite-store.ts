@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import { Kysely, SqliteDialect, type Transaction } from 'kysely';
+import { Kysely, SqliteDialect, sql, type Transaction } from 'kysely';
 import {
   type Clock,
   HarnessError,
@@ -25,6 +26,7 @@ import type {
   TaskWritten,
   TranscriptRow,
 } from '../../../core/persistence/index.ts';
+import { claim, release } from './claims.ts';
 import { openDatabase } from './open.ts';
 import { toEntry, toInbox, toTask, toTranscript } from './rows.ts';
 import type { StoreTables } from './schema.ts';
@@ -45,6 +47,8 @@ export class SqliteStore implements TaskStore {
   readonly #raw: Database.Database;
   readonly #watches = new Set<NodeJS.Timeout>();
   readonly #clock: Clock;
+  /** Who this store is among those that have the file open. */
+  readonly #owner = randomUUID();
 
   private constructor(database: Database.Database, identity: string, clock: Clock) {
     this.identity = identity;
@@ -63,6 +67,17 @@ export class SqliteStore implements TaskStore {
   static open(path: string, clock: Clock = { now: Date.now }): SqliteStore {
     const { database, identity } = openDatabase(path);
     return new SqliteStore(database, identity, clock);
+  }
+
+  claim(key: string, forMs: number): Promise<boolean> {
+    const now = this.#clock.now();
+    return this.#unsynced('claim a message', (db) =>
+      claim(db, { key, owner: this.#owner, now, until: now + forMs }),
+    );
+  }
+
+  release(key: string): Promise<void> {
+    return this.#unsynced('release a message', (db) => release(db, { key, owner: this.#owner }));
   }
 
   admit(write: AdmissionWrite): Promise<Admitted> {
@@ -89,6 +104,7 @@ export class SqliteStore implements TaskStore {
         await trx.selectFrom('inbox').selectAll().where('key', '=', inbox.key).executeTakeFirstOrThrow(),
       );
       if (inserted.numInsertedOrUpdatedRows === 0n) return { created: false, row, added: [] };
+      await trx.deleteFrom('claims').where('key', '=', inbox.key).execute();
       const { task } = write;
       if (task === undefined)
         return { created: true, row, added: await this.#change(trx, inbox.taskId, write) };
@@ -172,6 +188,19 @@ export class SqliteStore implements TaskStore {
   tasks(query: TaskListQuery): Promise<TaskList> {
     // Page and total are of one moment.
     return this.#reading((db) => db.transaction().execute((trx) => listTasks(trx, query)));
+  }
+
+  async running(reporter: string): Promise<number> {
+    const { count } = await this.#reading((db) =>
+      db
+        .selectFrom('tasks')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('reporter', '=', reporter)
+        // As the index says it.
+        .where('state', 'in', [sql.lit('SUBMITTED'), sql.lit('WORKING')])
+        .executeTakeFirstOrThrow(),
+    );
+    return count;
   }
 
   async log(taskId: string, query: LogQuery = {}): Promise<readonly LogEntry[]> {
@@ -341,9 +370,28 @@ export class SqliteStore implements TaskStore {
     }
   }
 
-  async #writing<T>(what: string, body: (trx: Trx) => Promise<T>): Promise<T> {
+  /** Writes without waiting for the disk, on the connection that nobody else has meanwhile. */
+  #unsynced<T>(what: string, body: (db: Kysely<StoreTables>) => Promise<T>): Promise<T> {
+    return this.#failing(what, () =>
+      this.#db.connection().execute(async (db) => {
+        // Not by a prepared statement: it takes effect when it is prepared.
+        this.#raw.pragma('synchronous = NORMAL');
+        try {
+          return await body(db);
+        } finally {
+          this.#raw.pragma('synchronous = FULL');
+        }
+      }),
+    );
+  }
+
+  #writing<T>(what: string, body: (trx: Trx) => Promise<T>): Promise<T> {
+    return this.#failing(what, () => this.#db.transaction().execute(body));
+  }
+
+  async #failing<T>(what: string, write: () => Promise<T>): Promise<T> {
     try {
-      return await this.#db.transaction().execute(body);
+      return await write();
     } catch (error) {
       if (error instanceof HarnessError) throw error;
       throw new StoreWriteError(`cannot ${what}: ${messageOf(error)}`, { cause: error });

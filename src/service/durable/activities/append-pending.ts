@@ -73,8 +73,12 @@ export async function appendPending(deps: ActivityDeps, task: TaskRow, input: Tu
   return written.task;
 }
 
-function progress({ turn, tokensTotal }: TurnInput): { turn: number; tokens: number } {
-  return { turn, tokens: tokensTotal };
+function progress({ turn, tokensTotal, costTotal }: TurnInput): {
+  turn: number;
+  tokens: number;
+  cost: number | null;
+} {
+  return { turn, tokens: tokensTotal, cost: costTotal };
 }
 
 /** A row of the conversation for what came in; none for what the model need not read. */

@@ -43,6 +43,7 @@ export async function commit(
           ...(code ? { code } : {}),
           turn: input.turn,
           tokens: input.tokensTotal,
+          cost: input.costTotal,
         },
       },
     ],

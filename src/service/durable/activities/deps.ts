@@ -3,7 +3,7 @@ import type { AbortSignalLike, Clock, HarnessError, PassFailpoint } from '../../
 import type { AdmissionPort, ChannelSender } from '../../../core/channels/index.ts';
 import type { CommandRegistry } from '../../../core/commands/index.ts';
 import type { HookChain, OperationScope } from '../../../core/hooks/index.ts';
-import type { LlmPort, ReasoningEffort } from '../../../core/models/index.ts';
+import type { LlmPort, ModelPrice, ReasoningEffort } from '../../../core/models/index.ts';
 import type { Journal, TaskRow } from '../../../core/persistence/index.ts';
 import type { AgentIdentity } from '../../../core/prompts/index.ts';
 import type { Intrinsic, ToolRegistry } from '../../../core/tools/index.ts';
@@ -26,6 +26,8 @@ export interface ActivityDeps {
   readonly admission: AdmissionPort;
   /** Takes what is stored to participants who are reached by another medium than A2A (PC-2). */
   readonly channels: ChannelSender;
+  /** What models cost, by name (LP-3). */
+  readonly prices: ReadonlyMap<string, ModelPrice>;
   /** Models a task may have. */
   readonly selectableModels: readonly string[];
   /** Markdown of the system prompt, with its placeholders. */

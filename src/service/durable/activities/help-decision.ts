@@ -7,6 +7,7 @@ import { invokeLlm, type LlmRequest } from '../../../core/models/index.ts';
 import type { TaskRow } from '../../../core/persistence/index.ts';
 import { HELP_INSTRUCTIONS, renderHelpRequest } from '../../../core/prompts/index.ts';
 import type { ActivityDeps } from './deps.ts';
+import { type Spending, spendingOn, sumOf } from './spending.ts';
 
 /** What the model answers. */
 const answer = z.object({
@@ -35,18 +36,18 @@ export async function decideHelp(
   task: TaskRow,
   proposal: HelpDecision,
   signal: AbortSignalLike,
-): Promise<{ readonly decision: HelpDecision; readonly tokens: number }> {
-  let tokens = 0;
+): Promise<{ readonly decision: HelpDecision; readonly spent: Spending }> {
+  let spent: Spending = { tokens: 0 };
   let objection: string | undefined;
   for (let tried = 0; tried < TRIES; tried += 1) {
     const response = await invokeLlm(deps.llm, requestOf(task, proposal, objection), signal);
-    tokens += response.usage.input + response.usage.output;
+    spent = sumOf(spent, spendingOn(deps, task, response));
     const read = readDecision(response.text);
     objection = typeof read === 'string' ? read : objectionTo(read, task.data);
-    if (objection === undefined && typeof read !== 'string') return { decision: read, tokens };
+    if (objection === undefined && typeof read !== 'string') return { decision: read, spent };
   }
   const reason = `the decision did not hold (${objection ?? 'no answer'}), so the participant is asked`;
-  return { decision: asking(proposal, reason), tokens };
+  return { decision: asking(proposal, reason), spent };
 }
 
 /** Why a decision cannot be carried out: the member, or what its route needs. */

@@ -21,6 +21,7 @@ import { type ActivityDeps, type Run, scopeOf } from './deps.ts';
 import { fromJson, type ModelEffect, toJson } from './effects.ts';
 import { type Gated, gateCall } from './gate.ts';
 import { callId, key, taskOf } from './keys.ts';
+import { spendingOn } from './spending.ts';
 
 /**
  * One turn of the model: append what is pending, read the conversation, call, gate the calls, save. Everything it
@@ -35,7 +36,7 @@ export async function modelTurn(
   const task = await taskOf(deps, input);
   const saved = await deps.journal.store.effects(task.id, [key.model(input), key.response(input)]);
   const done = fromJson<ModelEffect>(saved.get(key.model(input)));
-  if (done?.calls) return outputOf(done, task);
+  if (done?.calls) return outputOf(deps, done, task);
 
   const pending = await appendPending(deps, task, input);
   const scope = scopeOf(deps, pending, input.exchange, run, {
@@ -235,7 +236,7 @@ async function save(
   const stands = fromJson<ModelEffect>(written.effect) ?? effect;
   if (stands.calls === undefined)
     throw new HarnessError('turn.interrupted', `turn ${key.model(input)} was cut`);
-  return outputOf(stands, written.task);
+  return outputOf(deps, stands, written.task);
 }
 
 /** Text with calls is a remark on the way; text without is the reply. */
@@ -278,8 +279,7 @@ async function decide(
   );
 }
 
-function outputOf(effect: ModelEffect, task: TaskRow): TurnOutput {
-  const { usage } = effect.response;
+function outputOf(deps: ActivityDeps, effect: ModelEffect, task: TaskRow): TurnOutput {
   return {
     calls: effect.calls.map(({ ordinal, callId: id, kind, repeatable, approval }) => ({
       ordinal,
@@ -289,7 +289,7 @@ function outputOf(effect: ModelEffect, task: TaskRow): TurnOutput {
       ...(approval === undefined ? {} : { approval }),
     })),
     ...(effect.decision ? { decision: effect.decision } : {}),
-    tokens: usage.input + usage.output,
+    ...spendingOn(deps, task, effect.response),
     log: task.log,
   };
 }

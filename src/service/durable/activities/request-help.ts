@@ -12,6 +12,7 @@ import { decideHelp, objectionTo } from './help-decision.ts';
 import { callOf, key, taskOf } from './keys.ts';
 import { publishQuestion } from './questions.ts';
 import { createSubtask } from './spawn-subtask.ts';
+import type { Spending } from './spending.ts';
 
 /**
  * Gets help from a participant: decides whether they are asked or given a task (`help.decided`, PC-7), does it once, and
@@ -24,16 +25,16 @@ export async function requestHelp(deps: ActivityDeps, input: CallInput, run: Run
     throw new HarnessError('internal', `call ${call.callId} of task ${task.id} asks for no help`);
   }
   const scope = scopeOf(deps, task, input.exchange, run, { kind: 'intrinsic', id: call.name, version: null });
-  let tokens = 0;
+  let spent: Spending = { tokens: 0 };
   try {
     await authorize(deps, task, call, input.decided, scope);
     const decided = await routeOf(deps, task, call.request, input, run);
-    tokens = decided.tokens;
-    return { ...(await carryOut(deps, task, call, call.request, decided.decision, input)), tokens };
+    spent = decided.spent;
+    return { ...(await carryOut(deps, task, call, call.request, decided.decision, input)), ...spent };
   } catch (error) {
     if (!isModelsFault(error)) throw error;
     const log = await answerCall(deps, task, input, refusalOf(call.name, error));
-    return { log, tokens };
+    return { log, ...spent };
   }
 }
 
@@ -44,12 +45,12 @@ async function routeOf(
   request: HelpRequest,
   input: CallInput,
   run: Run,
-): Promise<{ decision: HelpDecision; tokens: number }> {
+): Promise<{ decision: HelpDecision; spent: Spending }> {
   const at = key.help(input, input.ordinal);
   const saved = (await deps.journal.store.effects(task.id, [at])).get(at);
   const known = fromJson<HelpDecision>(saved);
-  if (known) return { decision: known, tokens: 0 };
-  let tokens = 0;
+  let spent: Spending = { tokens: 0 };
+  if (known) return { decision: known, spent };
   const decision = await deps.hooks.run(
     'help.decided',
     scopeOf(deps, task, input.exchange, run),
@@ -57,7 +58,7 @@ async function routeOf(
     {
       async body(proposal) {
         const decided = await decideHelp(deps, task, proposal, run.signal);
-        tokens = decided.tokens;
+        spent = decided.spent;
         return decided.decision;
       },
     },
@@ -65,7 +66,7 @@ async function routeOf(
   const objection = objectionTo(decision, task.data);
   if (objection !== undefined) throw new HarnessError('tool.invalid_arguments', objection);
   const written = await deps.journal.write(task.id, { effect: { key: at, body: toJson(decision) } });
-  return { decision: fromJson<HelpDecision>(written.effect) ?? decision, tokens };
+  return { decision: fromJson<HelpDecision>(written.effect) ?? decision, spent };
 }
 
 async function carryOut(
@@ -75,7 +76,7 @@ async function carryOut(
   request: HelpRequest,
   decision: HelpDecision,
   input: CallInput,
-): Promise<Omit<HelpOutput, 'tokens'>> {
+): Promise<Omit<HelpOutput, 'tokens' | 'cost'>> {
   const { participantId } = decision;
   if (decision.route === 'create_task') {
     const child = await createSubtask(deps, task, input, {

@@ -24,6 +24,7 @@ export interface Settings {
     readonly historyEventBound: number;
   };
   readonly limits: LimitSettings;
+  readonly prices: PriceSettings;
   readonly approvals: ApprovalSettings;
   readonly retries: RetrySettings;
   readonly retention: RetentionSettings;
@@ -129,6 +130,7 @@ export interface ServerSettings {
   readonly idempotency: boolean;
   readonly maxRequestBytes: number;
   readonly rateLimitPerMinute: number;
+  readonly maxRunningTasksPerCaller: number;
   readonly corsOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly trustedProxies: readonly string[];
@@ -148,9 +150,16 @@ export interface LimitSettings {
   readonly turnsPerExchange: number;
   readonly totalTokens?: number;
   readonly workingTimeMs?: number;
+  /** In the currency of the prices. */
+  readonly cost?: number;
   /** The same call with the same result this often asks the reporter. */
   readonly repeatedCalls: number;
 }
+
+/** Of a million tokens, by the name of the model; all in one currency, whichever that is. */
+export type PriceSettings = Readonly<
+  Record<string, { readonly input: number; readonly cached: number; readonly output: number }>
+>;
 
 export interface RetryPolicySettings {
   readonly initialIntervalMs: number;

@@ -9,7 +9,7 @@ import type { Settings } from '../types.ts';
 import { resolveCard, resolveRemoteAgents, resolveStore } from './agent.ts';
 import { resolveApprovals } from './approvals.ts';
 import { resolveModel } from './model.ts';
-import { resolveLimits, resolveO11y, resolveRetention, resolveRetries } from './operations.ts';
+import { resolveLimits, resolveO11y, resolvePrices, resolveRetention, resolveRetries } from './operations.ts';
 import { absolute, type Scope } from './scope.ts';
 import { resolveServer } from './server.ts';
 import { resolveTemporal } from './temporal.ts';
@@ -73,11 +73,13 @@ export function resolveSettings(written: Table, env: Environment, cwd: string): 
 function build(scope: Scope): Settings {
   const { file } = scope;
   const store = resolveStore(scope);
+  const resolved = resolveModel(scope);
+  const { openai, anthropic } = 'model' in resolved ? resolved.model : {};
   const sections = {
     agent: { id: file.agent.id, conversation: file.agent.conversation },
     card: resolveCard(scope),
     temporal: resolveTemporal(scope, store.sqlitePath),
-    ...resolveModel(scope),
+    ...resolved,
     server: resolveServer(scope),
     ...(file.mcp_config === undefined ? {} : { mcpConfig: absolute(scope, file.mcp_config) }),
     plugins: file.plugins.map((path) => absolute(scope, path)),
@@ -89,6 +91,7 @@ function build(scope: Scope): Settings {
       historyEventBound: file.context.history_event_bound,
     },
     limits: resolveLimits(scope),
+    prices: resolvePrices(scope, (openai ?? anthropic)?.models ?? []),
     approvals: resolveApprovals(scope),
     retries: resolveRetries(scope),
     retention: resolveRetention(scope),

@@ -2,6 +2,7 @@ import type { SettingsFile } from '../schema/index.ts';
 import { defined } from '../tables.ts';
 import type {
   LimitSettings,
+  PriceSettings,
   RetentionSettings,
   RetriedActivity,
   RetryPolicySettings,
@@ -59,8 +60,29 @@ export function resolveLimits(scope: Scope): LimitSettings {
   return {
     turnsPerExchange: limits.turns_per_exchange,
     repeatedCalls: limits.repeated_calls,
-    ...defined({ totalTokens: limits.total_tokens, workingTimeMs: limits.working_time }),
+    ...defined({
+      totalTokens: limits.total_tokens,
+      workingTimeMs: limits.working_time,
+      cost: limits.cost,
+    }),
   };
+}
+
+/** `[prices]`. A limit of cost needs the price of whatever a task may use. */
+export function resolvePrices(scope: Scope, models: readonly string[]): PriceSettings {
+  const { prices, limits } = scope.file;
+  const missing = models.filter((model) => prices[model] === undefined);
+  if (limits.cost !== undefined && missing.length > 0) {
+    scope
+      .problems('prices')
+      .add('limits.cost', `needs the price of every model; [prices] has none for "${missing.join('", "')}"`);
+  }
+  return Object.fromEntries(
+    Object.entries(prices).map(([model, price]) => [
+      model,
+      { ...price, cached: price.cached ?? price.input },
+    ]),
+  );
 }
 
 /** Levels by the names of Python's logging, which 0.9 files use, and by our own. */

@@ -36,6 +36,7 @@ export function resolveServer(scope: Scope): ServerSettings {
     idempotency: server.idempotency,
     maxRequestBytes: server.max_request_bytes,
     rateLimitPerMinute: server.rate_limit_per_minute,
+    maxRunningTasksPerCaller: server.max_running_tasks_per_caller,
     corsOrigins: server.cors_origins,
     allowedHosts: server.allowed_hosts,
     trustedProxies: server.trusted_proxies,

@@ -16,6 +16,7 @@ import {
   heartbeatSchema,
   limitsSchema,
   o11ySchema,
+  pricesSchema,
   retentionSchema,
   retriesSchema,
 } from './operations.ts';
@@ -41,6 +42,7 @@ export const fileSchema = z.strictObject({
   context: contextSchema.prefault({}),
   retention: retentionSchema.prefault({}),
   limits: limitsSchema.prefault({}),
+  prices: pricesSchema.default({}),
   approvals: approvalsSchema.prefault({}),
   media: mediaSchema.optional(),
   speech_to_text: speechToTextSchema.optional(),

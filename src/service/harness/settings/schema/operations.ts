@@ -56,5 +56,17 @@ export const limitsSchema = z.strictObject({
   turns_per_exchange: int({ min: 1 }).default(50),
   total_tokens: int({ min: 1 }).optional(),
   working_time: duration(1).optional(),
+  cost: float({ min: 0 }).optional(),
   repeated_calls: int({ min: 2 }).default(5),
 });
+
+/** `[prices]`: what a million tokens of each model cost (LP-3). */
+export const pricesSchema = z.record(
+  z.string(),
+  z.strictObject({
+    input: float({ min: 0 }),
+    cached: float({ min: 0 }).optional(),
+    output: float({ min: 0 }),
+  }),
+  'must be a table of models',
+);

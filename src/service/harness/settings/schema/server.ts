@@ -22,6 +22,7 @@ export const serverSchema = z.strictObject({
   delegators: texts().default([]),
   max_request_bytes: int({ min: 1 }).default(1_048_576),
   rate_limit_per_minute: int({ min: 1 }).default(120),
+  max_running_tasks_per_caller: int({ min: 1 }).default(100),
   bridge_interval: duration().optional(),
   cors_origins: texts().default([]),
   allowed_hosts: texts().default([]),

@@ -1,6 +1,6 @@
-import type { DeliveryPort } from '../../core/channels/index.ts';
-import { isTerminal } from '../../core/loop/index.ts';
-import type { Journal, TaskRow } from '../../core/persistence/index.ts';
+import { isTerminal } from '../loop/index.ts';
+import type { Journal, TaskRow } from '../persistence/index.ts';
+import type { DeliveryPort } from './inbound.ts';
 
 /**
  * Ends a task whose loop is gone without having said so: its row becomes FAILED with the reason (crash table: "task row
