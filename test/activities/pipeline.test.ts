@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { HookAbort, RetryableProviderError } from '../../src/core/base/index.ts';
 import { HookChain } from '../../src/core/hooks/index.ts';
+import type { LlmPort } from '../../src/core/models/index.ts';
 import { defineTool, type Tool } from '../../src/core/tools/index.ts';
 import { modelTurn } from '../../src/service/durable/activities/model-turn.ts';
 import { requestHelp } from '../../src/service/durable/activities/request-help.ts';
@@ -258,6 +259,35 @@ test('CW-4: a turn of a model that reports no usage counts by what was said, the
   const first = await modelTurn(rig.deps, rig.conversations, rig.turn(), rig.run);
   expect(first.tokens).toBeGreaterThan(1500);
   expect(await modelTurn(rig.deps, rig.conversations, rig.turn(), rig.run)).toEqual(first);
+});
+
+test('LP-3: a turn costs what its model does, by the name in the answer or else the one it was asked by', async () => {
+  const usage = { input: 1_000_000, cached: 500_000, output: 100_000 };
+  const prices = new Map([
+    ['small', { input: 2, cached: 1, output: 10 }],
+    ['large', { input: 20, cached: 10, output: 100 }],
+  ]);
+  const cost = async (model: string, answeredBy: string) => {
+    const scripted = new ScriptedLlm([reply('Hello', { usage })], { model: answeredBy });
+    const llm: LlmPort = { description: '', model, stream: (...given) => scripted.stream(...given) };
+    const rig = await activityRig(llm, { prices });
+    return (await modelTurn(rig.deps, rig.conversations, rig.turn(), rig.run)).cost;
+  };
+  expect(await cost('small', 'small')).toBeCloseTo(2.5);
+  expect(await cost('small', 'small-2026-01-01')).toBeCloseTo(2.5);
+  expect(await cost('small', 'large')).toBeCloseTo(25);
+  expect(await cost('free', 'free')).toBeUndefined();
+});
+
+test('LP-3: what it takes to decide how to get help is counted too', async () => {
+  const answer = reply('no decision', { usage: { input: 1_000_000 } });
+  const llm = new ScriptedLlm([call('ask_participant', { participant_id: 'alice', question: 'Red?' })], {
+    decideHelp: () => answer,
+  });
+  const rig = await activityRig(llm, { prices: new Map([['scripted', { input: 2, cached: 2, output: 0 }]]) });
+  await modelTurn(rig.deps, rig.conversations, rig.turn(), rig.run);
+  // It was asked twice.
+  expect((await requestHelp(rig.deps, rig.call(0), rig.run)).cost).toBeCloseTo(4);
 });
 
 test('PC-4: a question is published once, however often its activity runs', async () => {

@@ -165,6 +165,14 @@ describe('config', { timeout: 60_000 }, () => {
       base_url = "https://agents.example.com/mine"
       [limits]
       working_time = "2h"
+      cost = 2.5
+      [prices.m]
+      input = 1
+      output = 10
+      [prices."Qwen-2.5"]
+      input = 0.5
+      cached = 0.1
+      output = 2
       [retries.per_activity.model_turn]
       maximum_attempts = 2
       [approvals]
@@ -188,6 +196,8 @@ describe('config', { timeout: 60_000 }, () => {
       'tls = true',
       'bind = "[::1]:8080"',
       'working_time = "2h"',
+      'cost = 2.5',
+      '[prices."Qwen-2.5"]',
       '[retries.per_activity.model_turn]',
       'deadline = "1d"',
       'maxPrice',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SqliteStore } from '../../src/adapters/store/sqlite/index.ts';
+import { COMMANDS } from '../../src/builtin/index.ts';
 import { HarnessError, HookAbort, silentLogger } from '../../src/core/base/index.ts';
 import type { Delivery, DeliveryPort, InboundRequest } from '../../src/core/channels/index.ts';
 import { CommandRegistry } from '../../src/core/commands/index.ts';
@@ -44,7 +45,12 @@ class Mailboxes implements DeliveryPort {
 }
 
 /** Admission of one server; several share a folder, a clock and mailboxes. */
-function rig({ folder = testFolder(), clock = new FakeClock(), mailboxes = new Mailboxes() } = {}) {
+function rig({
+  folder = testFolder(),
+  clock = new FakeClock(),
+  mailboxes = new Mailboxes(),
+  commands = new CommandRegistry(),
+} = {}) {
   const store = SqliteStore.open(join(folder, 'store.db'), clock);
   onTestFinished(() => store.close());
   const journal = new Journal(
@@ -57,7 +63,7 @@ function rig({ folder = testFolder(), clock = new FakeClock(), mailboxes = new M
     journal,
     delivery: mailboxes,
     hooks,
-    commands: new CommandRegistry(),
+    commands,
     defaults: {
       agentId: 'painter',
       storeId: store.identity,
@@ -306,6 +312,20 @@ test('AS-12: a conversation goes on only when one more task may run; to stop it 
     'input.too_many_tasks',
     'ok',
   ]);
+});
+
+test('AS-10, SF-5: a /cancel that reached nobody is passed on when it is sent again', async () => {
+  const commands = new CommandRegistry();
+  for (const command of COMMANDS) commands.register(command);
+  const at = rig({ commands });
+  const { task } = await at.admission.admit(request('m1'));
+  const cancel = vi.spyOn(at.mailboxes, 'cancel');
+  cancel.mockRejectedValueOnce(new HarnessError('temporal_unavailable', 'Temporal does not answer'));
+  cancel.mockResolvedValue(true);
+  const message = request('m2', { taskId: task.id, text: '/cancel' });
+  await expect(at.admission.admit(message)).rejects.toMatchObject({ code: 'temporal_unavailable' });
+  expect(await at.admission.admit(message)).toMatchObject({ kind: 'accepted', duplicate: true });
+  expect(cancel).toHaveBeenCalledTimes(2);
 });
 
 test('AS-10: a message that came too late has the same error when it is sent again after the end', async () => {

@@ -255,7 +255,7 @@ test('AS-10: the same command again, one after the other or at once, has one eff
 
 test('SF-5: a command is answered while a turn runs, and disturbs it in no way', async () => {
   const { script, asked, go } = gated(2);
-  const { llm, stream, say: send, task } = await started(script);
+  const { harness, id, llm, stream, say: send, task } = await started(script);
   const working = await stream('Work');
   await asked;
   const [, answer] = (await (await stream('/status')).rest()).map(seen);
@@ -269,6 +269,8 @@ test('SF-5: a command is answered while a turn runs, and disturbs it in no way',
   go();
 
   const events = (await working.rest()).map(seen);
+  const { events: kept } = await harness.client.workflow.getHandle(id).fetchHistory();
+  expect(kept?.filter((event) => event.activityTaskCancelRequestedEventAttributes)).toEqual([]);
   expect(events.filter(({ messageId }) => messageId?.includes(':command:')).map(({ text }) => text)).toEqual([
     'Shed\nWORKING',
     'model: qwen3',

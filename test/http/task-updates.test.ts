@@ -163,32 +163,38 @@ test('AS-10: the same envelope again changes nothing, and its stream ends like t
   expect(llm.requests).toHaveLength(2);
 });
 
-test('what a turn changes and what an envelope changes meanwhile are both kept', async () => {
-  const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+test('what turns change and what envelopes change meanwhile are all kept', async () => {
+  const turns = [1, 2].map(() => ({
+    asked: Promise.withResolvers<void>(),
+    go: Promise.withResolvers<void>(),
+  }));
+  const [first, second] = turns;
   const llm = new ScriptedLlm(async (_, number) => {
-    if (number > 1) return reply('Planned.');
-    asked.resolve();
-    await go.promise;
-    return call('create_plan', { steps: [{ name: 'Buy', description: 'Buy paint.' }] });
+    turns[number - 1]?.asked.resolve();
+    await turns[number - 1]?.go.promise;
+    return number === 1
+      ? call('create_plan', { steps: [{ name: 'Buy', description: 'Buy paint.' }] })
+      : reply('Planned.');
   });
   const { url } = await startTestHarness(llm);
   const parts = [{ text: 'Plan' }, taskFor(MEMBERS)];
   const stream = await openStream(url, 'SendStreamingMessage', say('', { parts }), withData);
   const { id } = snapshotOf(await stream.until(inState('WORKING')));
-  await asked.promise;
-  const change = {
-    name: 'Hut',
-    participants: [
-      { id: 'ada', role: 'admin' },
-      { id: 'alice', role: 'reporter' },
-    ],
-  };
-  await rpc(url, 'SendMessage', update(id, change), ada);
-  go.resolve();
+  // Before the turn's plan is kept, and after.
+  await first?.asked.promise;
+  const participants = [
+    { id: 'ada', role: 'admin' },
+    { id: 'alice', role: 'reporter' },
+  ];
+  await rpc(url, 'SendMessage', update(id, { name: 'Hut', participants }), ada);
+  first?.go.resolve();
+  await second?.asked.promise;
+  await rpc(url, 'SendMessage', update(id, { description: 'Blue.' }), alice);
+  second?.go.resolve();
   await stream.rest();
 
   const data = dataOf(taskOf(await rpc(url, 'GetTask', { id }, alice)));
-  expect(data).toMatchObject({ name: 'Hut', plan: { steps: [{ id: 'buy' }] } });
+  expect(data).toMatchObject({ name: 'Hut', description: 'Blue.', plan: { steps: [{ id: 'buy' }] } });
   expect((data.participants as Json[]).map((each) => each.id).slice(0, 2)).toEqual(['ada', 'alice']);
   expect(sectionOf(llm.requests[1])).toMatch(/name: Hut\n.*- buy \(pending\)/s);
   expect(llm.requests[1]?.instructions).not.toContain('wanda');
@@ -276,13 +282,13 @@ test('PC-10: who is removed while they listen or wait hears no more of the task'
 });
 
 test('PC-10: an admin may leave: the answer is the last that they see', async () => {
-  const { url } = await startTestHarness(() => reply('Ok.'));
+  const { url, agentId } = await startTestHarness(() => reply('Ok.'));
   for (const method of ['SendMessage', 'SendStreamingMessage']) {
     const { id } = await openTask(url);
     const leave = update(id, { participants: [{ id: 'alice', role: 'reporter' }] });
     const stream = await openStream(url, method, leave, { ...ada, extensions: [EXTENSION.task] });
     const data = seen((await stream.rest()).at(-1) as never).metadata?.[METADATA.task] as Json;
-    expect((data.participants as Json[])[0]).toMatchObject({ id: 'alice' });
+    expect((data.participants as Json[]).map((each) => each.id)).toEqual(['alice', agentId]);
     expect((await rpc(url, 'GetTask', { id }, ada)).error?.code).toBe(-32001);
   }
 });

@@ -275,6 +275,21 @@ describe.each([
     ]);
   });
 
+  test('LP-3: the limit of cost is a clear failure, and what has no price does not count', async () => {
+    const limits = { turnsPerExchange: 9, repeatedCalls: 9, cost: 1 };
+    const calling = (cost?: number) => turn({ calls: [gated(0)], ...(cost === undefined ? {} : { cost }) });
+    const loop = startLoop([calling(), calling(0.4), calling(), calling(0.6), calling()], { limits });
+    await loop.ended;
+    expect(loop.inputs.map(({ costTotal }) => costTotal)).toEqual([null, null, 0.4, 0.4]);
+    expect(loop.commits).toMatchObject([
+      {
+        state: 'FAILED',
+        costTotal: 1,
+        text: { code: 'limit.exceeded', message: expect.stringContaining('limit of 1 ') },
+      },
+    ]);
+  });
+
   test('LP-3: working time is looked at in every turn', async () => {
     const call = gated(0);
     const loop = startLoop(

@@ -379,6 +379,33 @@ describe('the two names of the card', () => {
   });
 });
 
+describe('prices', () => {
+  const price = { input: 1.25, output: 10 };
+
+  it('are by the name of the model; what was cached costs as much unless it is said', () => {
+    expect(parseSettings({}, {}).prices).toEqual({});
+    const settings = parseSettings(
+      { ...LOCAL, prices: { qwen: price, 'Qwen-2.5': { ...price, cached: '0.5' } }, limits: { cost: 2 } },
+      {},
+    );
+    expect(settings.prices).toEqual({
+      qwen: { ...price, cached: 1.25 },
+      'Qwen-2.5': { ...price, cached: 0.5 },
+    });
+    expect(settings.limits.cost).toBe(2);
+  });
+
+  it('are needed of every model where there is a limit of cost', () => {
+    const models = { ...LOCAL.openai, model: 'a', models: ['a', 'b', 'c'] };
+    expect(problems({ openai: models, prices: { b: price }, limits: { cost: 2 } })).toEqual([
+      'limits.cost: needs the price of every model; [prices] has none for "a", "c"',
+    ]);
+    expect(problems({ openai: models, prices: { a: { ...price, output: -1 } } })).toEqual([
+      expect.stringMatching(/^prices\.a\.output: must be a number of at least 0/),
+    ]);
+  });
+});
+
 describe('approvals', () => {
   it('have no rule, and ask admins, then reporters, for as long as it takes', () => {
     expect(parseSettings({}, {}).approvals).toEqual({ rules: [], approvers: ['admin', 'reporter'] });

@@ -78,9 +78,9 @@ export function resolvePrices(scope: Scope, models: readonly string[]): PriceSet
       .add('limits.cost', `needs the price of every model; [prices] has none for "${missing.join('", "')}"`);
   }
   return Object.fromEntries(
-    Object.entries(prices).map(([model, price]) => [
+    Object.entries(prices).map(([model, { input, cached = input, output }]) => [
       model,
-      { ...price, cached: price.cached ?? price.input },
+      { input, cached, output },
     ]),
   );
 }
