@@ -2,7 +2,6 @@ import { HarnessError, HookAbort, type Logger, type PassFailpoint } from '../../
 import {
   type AdmissionOutcome,
   type AdmissionPort,
-  type Delivery,
   type DeliveryPort,
   type InboundRequest,
   type NewTaskDefaults,
@@ -17,30 +16,16 @@ import {
   parseCommand,
 } from '../../core/commands/index.ts';
 import type { HookChain, OperationScope } from '../../core/hooks/index.ts';
-import {
-  createState,
-  isTerminal,
-  type MailItem,
-  type Participant,
-  type TaskData,
-} from '../../core/loop/index.ts';
-import type {
-  InboxRow,
-  Journal,
-  LogEntry,
-  NewEntry,
-  NewTask,
-  TaskRow,
-} from '../../core/persistence/index.ts';
-import { assertMember, mayDo, memberOf } from '../../core/security/index.ts';
+import { isTerminal, type Participant, type TaskData } from '../../core/loop/index.ts';
+import type { InboxRow, Journal, NewEntry, NewTask, TaskRow } from '../../core/persistence/index.ts';
+import { assertMember, mayDo } from '../../core/security/index.ts';
 import { Arrivals } from './arrivals.ts';
+import { ended, Handover } from './handover.ts';
 import { derivedContextId, derivedTaskId, inboxKey, randomTaskId } from './ids.ts';
+import { rowOf } from './inbox-row.ts';
 import { newTaskData } from './new-task.ts';
 import { RunningTasks } from './running-tasks.ts';
 import { changeOf } from './task-update.ts';
-
-/** How long a message waits for a commit that is under way when it comes. */
-const CLOSING_DEADLINE_MS = 20_000;
 
 /** How many left-over messages are delivered at the same time. */
 const REDELIVERIES_AT_ONCE = 4;
@@ -69,12 +54,14 @@ type OnStored = (task: TaskRow) => void;
 export class Admission implements AdmissionPort {
   readonly #deps: AdmissionDeps;
   readonly #arrivals: Arrivals;
+  readonly #handover: Handover;
   readonly #running: RunningTasks;
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
     const { store } = deps.journal;
     this.#arrivals = new Arrivals(store, deps.hooks, deps.logger);
+    this.#handover = new Handover(deps);
     this.#running = new RunningTasks(store, deps.maxRunningTasks);
   }
 
@@ -122,7 +109,7 @@ export class Admission implements AdmissionPort {
     const deliverNext = async (): Promise<void> => {
       for (let row = rows.shift(); row && !signal.aborted; row = rows.shift()) {
         try {
-          await this.#deliver(await this.#task(row.taskId), row.mail, signal);
+          await this.#handover.deliver(await this.#handover.task(row.taskId), row.mail, signal);
           delivered += 1;
         } catch (error) {
           this.#deps.logger.warn('a stored message could not be delivered', { task: row.taskId, error });
@@ -202,7 +189,7 @@ export class Admission implements AdmissionPort {
     const admitted = await journal.admit({ inbox: rowOf(request, task.id, key, task.data), task, entries });
     if (!admitted.created) return this.#again(request, admitted.row, stored);
     this.#deps.failpoint('admission.stored');
-    const row = await this.#task(task.id);
+    const row = await this.#handover.task(task.id);
     stored(row);
     await hooks.phase('post', decided).catch((error: unknown) => {
       this.#deps.logger.error('a hook of task.created.post failed; the task goes on', {
@@ -210,7 +197,7 @@ export class Admission implements AdmissionPort {
         error,
       });
     });
-    return this.#deliver(row, admitted.row.mail);
+    return this.#handover.deliver(row, admitted.row.mail);
   }
 
   async #later(
@@ -231,21 +218,21 @@ export class Admission implements AdmissionPort {
       throw invalid('message.parts', 'there is no text in this message');
     }
     const vetoed = await this.#vetoed(request, task);
-    if (vetoed !== undefined) return this.#refuse(task, request, key, vetoed);
+    if (vetoed !== undefined) return this.#handover.refuse(task, request, key, vetoed);
     const command = this.#commandIn(request);
     if (command !== undefined) return this.#command(request, task, member, key, command, stored);
     if (request.control === undefined && !mayDo(role, 'write')) {
-      return this.#refuse(task, request, key, `a ${role} may read this task but not write to it`);
+      return this.#handover.refuse(task, request, key, `a ${role} may read this task but not write to it`);
     }
     if (request.update && request.channel) {
       throw invalid('message.parts', 'a task envelope and a channel part need a message each');
     }
     // Before it is stored: no redelivery may take to the loop what is refused whatever the loop says.
     if (request.channel && request.channel.channelId !== taskId) {
-      return this.#refuse(task, request, key, 'you are not on that channel');
+      return this.#handover.refuse(task, request, key, 'you are not on that channel');
     }
     const change = request.update && changeOf(request.update, task.data, member);
-    if (typeof change === 'string') return this.#refuse(task, request, key, change);
+    if (typeof change === 'string') return this.#handover.refuse(task, request, key, change);
     // Without words there is nothing for the loop: the next turn reads the task as it is then.
     const applied = change !== undefined && request.text.trim() === '';
     const changes = change && {
@@ -259,7 +246,7 @@ export class Admission implements AdmissionPort {
       this.#deps.failpoint('admission.stored');
       stored(task);
       if (applied) return { kind: 'applied', task, key, exchange: 0, duplicate: false };
-      return this.#deliver(task, admitted.row.mail);
+      return this.#handover.deliver(task, admitted.row.mail);
     };
     return !applied && wakes(request, task) ? this.#running.oneMore(request.sender, take) : take();
   }
@@ -312,7 +299,8 @@ export class Admission implements AdmissionPort {
   ): Promise<AdmissionOutcome> {
     const { name, need } = command;
     const action = need === 'look' ? 'read' : need;
-    if (!mayDo(role, action)) return this.#refuse(task, request, key, `a ${role} may not give /${name} here`);
+    if (!mayDo(role, action))
+      return this.#handover.refuse(task, request, key, `a ${role} may not give /${name} here`);
     // It runs beside the turn, and cuts none.
     const given: InboundRequest = { ...request, interrupt: false };
     const row = rowOf(
@@ -332,13 +320,13 @@ export class Admission implements AdmissionPort {
     stored(task);
     return need === 'cancel'
       ? this.#cancel(task, admitted.row, false)
-      : this.#deliver(task, admitted.row.mail);
+      : this.#handover.deliver(task, admitted.row.mail);
   }
 
   /** `/cancel`: asks the loop to stop. Only the end of the task is what its sender waits for. */
   async #cancel(task: TaskRow, { key, sender }: InboxRow, duplicate: boolean): Promise<AdmissionOutcome> {
     const asked = isTerminal(task.state) || (await this.#deps.delivery.cancel(task.id, sender));
-    if (!asked && !isTerminal((await reconcile(this.#deps, await this.#task(task.id))).state)) {
+    if (!asked && !isTerminal((await reconcile(this.#deps, await this.#handover.task(task.id))).state)) {
       throw new HarnessError('temporal_unavailable', `Temporal has no running workflow for task ${task.id}`);
     }
     return { kind: 'accepted', task, key, exchange: Number.MAX_SAFE_INTEGER, duplicate };
@@ -355,135 +343,14 @@ export class Admission implements AdmissionPort {
         `message id "${request.messageId}" was used with another body; give every message its own id`,
       );
     }
-    const task = await this.#task(row.taskId);
+    const task = await this.#handover.task(row.taskId);
     assertMember(task, row.taskId, request.sender);
     stored(task);
     if (this.#commandIn(request)?.need === 'cancel') return this.#cancel(task, row, true);
     if (!row.consumed && !isTerminal(task.state)) {
-      return { ...(await this.#deliver(task, row.mail)), duplicate: true };
+      return { ...(await this.#handover.deliver(task, row.mail)), duplicate: true };
     }
-    return { ...(await this.#settled(task, row.key)), duplicate: true };
-  }
-
-  /** What became of a message that nobody will take to a loop any more. */
-  async #settled(task: TaskRow, key: string): Promise<AdmissionOutcome> {
-    const { store } = this.#deps.journal;
-    const reason = (await store.effects(task.id, [refusalKey(key)])).get(refusalKey(key));
-    if (typeof reason === 'string') {
-      return { kind: 'refused', task, key, exchange: 0, duplicate: false, reason };
-    }
-    const known = await store.log(task.id, { kinds: ['message', 'command', 'task_data'] });
-    // One that changed the task besides being read is over when its exchange is.
-    const entry = known.find((each) => isFrom(each, key)) ?? known.find((each) => each.key === `data:${key}`);
-    // It came too late to be worked on.
-    if (entry === undefined) throw ended(task);
-    const kinds = { message: 'accepted', command: 'command', task_data: 'applied' } as const;
-    const kind = kinds[entry.body.kind as keyof typeof kinds];
-    return { kind, task, key, exchange: entry.exchange, duplicate: false };
-  }
-
-  /** Hands the message to the loop; while a commit is under way, waits for it (invariant 4). */
-  async #deliver(task: TaskRow, item: MailItem, signal?: AbortSignal): Promise<AdmissionOutcome> {
-    const deadline = Date.now() + CLOSING_DEADLINE_MS;
-    for (;;) {
-      signal?.throwIfAborted();
-      const current = await this.#task(task.id);
-      // Another process may have taken it to the loop, which worked on it and ended since.
-      if (isTerminal(current.state)) return this.#settled(current, item.key);
-      const member = memberOf(current.data, item.sender);
-      // What its sender is may have changed since it was stored.
-      if (member === undefined) {
-        return this.#refuse(task, item, item.key, 'you are not on this task any more', true);
-      }
-      if (!maySend(current, item, member)) {
-        return this.#refuse(
-          task,
-          item,
-          item.key,
-          `a ${member.role} may not write to this task any more`,
-          true,
-        );
-      }
-      const delivery = await this.#handOver(current, { ...item, role: member.role, kind: member.kind });
-      if (delivery.kind === 'receipt') {
-        this.#deps.failpoint('admission.delivered');
-        const { receipt } = delivery;
-        if (!receipt.accepted) {
-          return this.#refuse(task, item, item.key, receipt.refusal ?? 'the message was not accepted', true);
-        }
-        const kind = item.command === undefined ? 'accepted' : 'command';
-        return { kind, task, key: item.key, exchange: receipt.exchange, duplicate: false };
-      }
-      const found = await this.#task(task.id);
-      const after = delivery.kind === 'ended' ? await reconcile(this.#deps, found) : found;
-      if (isTerminal(after.state)) return this.#settled(after, item.key);
-      if (Date.now() > deadline) {
-        throw delivery.kind === 'ended'
-          ? new HarnessError('temporal_unavailable', `Temporal has no running workflow for task ${task.id}`)
-          : new HarnessError(
-              'worker_unavailable',
-              `task ${task.id} did not finish its commit; send the message again`,
-            );
-      }
-      await this.#nextState(task.id, after.log);
-    }
-  }
-
-  async #handOver(task: TaskRow, item: MailItem): Promise<Delivery> {
-    const { delivery, defaults } = this.#deps;
-    if (task.state !== 'SUBMITTED') return delivery.deliver(task.id, item);
-    // Whoever comes first, a task starts with its own first message.
-    const first = await this.#firstMail(task);
-    const { participants, lifecycle, parentTasks } = task.data;
-    const ownSubtask = task.reporter === defaults.agentId;
-    const worksItself = participants.some(({ id, role }) => id === defaults.agentId && role === 'assignee');
-    const state = createState({
-      ...defaults,
-      taskId: task.id,
-      contextId: task.contextId,
-      lifecycle,
-      conversation: first.conversation ?? defaults.conversation,
-      // Only this harness opens tasks that others work on (PC-6), and links that it made are to be trusted.
-      worker: ownSubtask && !worksItself ? 'participant' : 'agent',
-      parent: (ownSubtask && parentTasks.find(({ agent }) => agent === null)?.taskId) || null,
-      first,
-      logCursor: task.log,
-    });
-    return delivery.start(state, item);
-  }
-
-  async #firstMail(task: TaskRow): Promise<MailItem> {
-    const { store } = this.#deps.journal;
-    const entry = (await store.log(task.id, { upTo: 2, kinds: ['message'] })).find(
-      ({ body }) => body.kind === 'message',
-    );
-    const [row] = entry?.body.kind === 'message' ? await store.inboxRows([entry.body.inbox]) : [];
-    if (row === undefined)
-      throw new HarnessError('internal', `task ${task.id} has no first message in the store`);
-    return row.mail;
-  }
-
-  /** Waits, a moment at most, for the task's next state change. */
-  async #nextState(taskId: string, after: number): Promise<void> {
-    for await (const event of this.#deps.journal.follow(taskId, after, AbortSignal.timeout(250))) {
-      if (event.kind === 'entry' && event.entry.body.kind === 'state') return;
-    }
-  }
-
-  /** PC-3: recorded, shown to its sender alone, and no loop wakes. */
-  async #refuse(
-    task: TaskRow,
-    { sender, messageId }: Pick<MailItem, 'sender' | 'messageId'>,
-    key: string,
-    reason: string,
-    stored = false,
-  ): Promise<AdmissionOutcome> {
-    const { journal } = this.#deps;
-    await journal.store.recordRefusal({ taskId: task.id, sender, messageId, reason });
-    if (stored) {
-      await journal.write(task.id, { effects: [{ key: refusalKey(key), body: reason }], consumed: [key] });
-    }
-    return { kind: 'refused', task, key, exchange: 0, duplicate: false, reason };
+    return { ...(await this.#handover.settled(task, row.key)), duplicate: true };
   }
 
   async #received(request: InboundRequest, task?: TaskRow): Promise<void> {
@@ -497,12 +364,6 @@ export class Admission implements AdmissionPort {
       attempt: 1,
     };
     await this.#deps.hooks.run('request.received', scope, input, { body: () => ({ accepted: true }) });
-  }
-
-  async #task(taskId: string): Promise<TaskRow> {
-    const task = await this.#deps.journal.store.task(taskId);
-    if (task === undefined) throw new HarnessError('task.not_found', `there is no task ${taskId}`);
-    return task;
   }
 
   #scope(taskId: string, contextId: string, participants: TaskData['participants']): OperationScope {
@@ -523,16 +384,6 @@ function wakes({ sender, control }: InboundRequest, { reporter, subState }: Task
   return sender === reporter && subState === 'awaiting-next-message' && control === undefined;
 }
 
-/** PC-10. Who opens a task is whatever its brief says, a watcher even; a command is looked at where it runs. */
-function maySend({ state }: TaskRow, { command, control }: MailItem, { role }: Participant): boolean {
-  return state === 'SUBMITTED' || command !== undefined || mayDo(role, control ?? 'write');
-}
-
-/** Where a refusal's reason is kept, so that the same message again gets the same answer. */
-function refusalKey(inbox: string): string {
-  return `refused:${inbox}`;
-}
-
 /** What a command needs; one that is ill-formed only answers how it is used. */
 function neededFor(command: Command, argument: string): CommandNeed {
   try {
@@ -543,48 +394,10 @@ function neededFor(command: Command, argument: string): CommandNeed {
   }
 }
 
-/** True for the entry that a message left: its own, or its command's answer. */
-function isFrom({ body }: LogEntry, key: string): boolean {
-  return (body.kind === 'message' || body.kind === 'command') && body.inbox === key;
-}
-
 function messageEntry(inbox: string): NewEntry {
   return { key: `message:${inbox}`, exchange: 0, body: { kind: 'message', inbox } };
 }
 
 function invalid(field: string, problem: string): HarnessError {
   return new HarnessError('input.invalid', `${field}: ${problem}`, { details: { field } });
-}
-
-function ended(task: TaskRow): HarnessError {
-  return new HarnessError('task.ended', `task ${task.id} is ${task.state} and accepts nothing more`);
-}
-
-function rowOf(
-  request: InboundRequest,
-  taskId: string,
-  key: string,
-  data: TaskData,
-): Omit<InboxRow, 'receivedAt' | 'consumed'> {
-  const { sender, messageId, bodyHash, message } = request;
-  // PC-1: the task's data says what somebody is; a message cannot turn an agent into a human.
-  const member = memberOf(data, sender) ?? { kind: request.senderKind, role: 'watcher' as const };
-  const mail = mailOf(request, key, member);
-  return { key, taskId, sender, senderKind: member.kind, messageId, bodyHash, message, mail };
-}
-
-function mailOf(request: InboundRequest, key: string, member: Pick<Participant, 'role' | 'kind'>): MailItem {
-  const { sender, messageId, control, conversation, interrupt, channel, verdict } = request;
-  return {
-    key,
-    messageId,
-    sender,
-    role: member.role,
-    kind: member.kind,
-    ...(verdict ? { verdict } : {}),
-    ...(interrupt ? { interrupt } : {}),
-    ...(control === undefined ? {} : { control }),
-    ...(conversation === undefined ? {} : { conversation }),
-    ...(channel?.inReplyTo === undefined ? {} : { inReplyTo: channel.inReplyTo }),
-  };
 }
