@@ -120,6 +120,8 @@ export interface ForwardInput extends TaskRef {
 }
 
 export interface CommandRun extends TaskRef {
+  /** It failed, however often it was tried: why, to be its answer. */
+  readonly failure?: { readonly code: ErrorCode; readonly message: string };
   /** Key of the message that is the command. */
   readonly key: string;
   readonly exchange: number;

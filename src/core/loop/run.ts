@@ -89,7 +89,13 @@ async function runCommands(state: CarriedState, port: LoopPort, left: Promise<vo
     await Promise.race([port.until(() => state.commands.length > 0), left]);
     const [command] = state.commands;
     if (command === undefined || state.phase === 'ended') return;
-    adoptSpawn(state, await port.runCommand(commandRun(state, command)));
+    const run = commandRun(state, command);
+    const outcome = await port.runCommand(run);
+    if (outcome.kind === 'failed') {
+      const { code, message } = outcome;
+      await port.runCommand({ ...run, failure: { code, message } });
+    }
+    adoptSpawn(state, outcome);
     state.commands.shift();
   }
 }

@@ -1,6 +1,8 @@
 import { HarnessError } from '../../../core/base/index.ts';
 import { textOf } from '../../../core/extensions/index.ts';
 import type { ForwardInput } from '../../../core/loop/index.ts';
+import type { TaskRow } from '../../../core/persistence/index.ts';
+import { memberOf } from '../../../core/security/index.ts';
 import type { ActivityDeps } from './deps.ts';
 import { taskOf } from './keys.ts';
 
@@ -14,6 +16,7 @@ export async function forward(deps: ActivityDeps, input: ForwardInput): Promise<
   if (row === undefined)
     throw new HarnessError('internal', `task ${task.id} has no message ${input.key} to hand on`);
   const { verdict } = row.mail;
+  await addSender(deps, task, row.sender, input.to.taskId);
   try {
     await deps.admission.admit({
       sender: row.sender,
@@ -28,7 +31,19 @@ export async function forward(deps: ActivityDeps, input: ForwardInput): Promise<
       ...(verdict ? { verdict } : {}),
     });
   } catch (error) {
-    if (error instanceof HarnessError && error.code === 'task.ended') return;
+    // The task above goes on, whatever the one below makes of it: its question is still there if it has not ended.
+    if (error instanceof HarnessError && !error.retryable) return;
     throw error;
   }
+}
+
+/** Whoever came onto a task after its sub-task was started is on that too, once they answer it (ST-1). */
+async function addSender(deps: ActivityDeps, task: TaskRow, sender: string, childId: string): Promise<void> {
+  const member = memberOf(task.data, sender);
+  const child = await deps.journal.store.task(childId);
+  if (member === undefined || child === undefined || memberOf(child.data, sender)) return;
+  await deps.journal.write(childId, {
+    changes: [{ kind: 'set', participants: [...child.data.participants, member] }],
+    entries: [{ key: `member:${sender}`, exchange: 0, body: { kind: 'task_data' } }],
+  });
 }

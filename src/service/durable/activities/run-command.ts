@@ -27,30 +27,19 @@ export async function runCommand(deps: ActivityDeps, input: CommandRun, run: Run
   const given = row && parseCommand(textOf(row.message));
   if (row === undefined || given === undefined)
     throw new HarnessError('internal', `task ${task.id} has no command ${input.key}`);
-  const outcome = await answerOf(deps, task, row, given, input, run);
-  const child =
-    outcome.subTask &&
-    (await createSubtask(
-      deps,
-      task,
-      { command: input.key },
-      {
-        ...outcome.subTask,
-        description: '',
-        acceptanceCriteria: [],
-      },
-    ));
+  const { child, ...outcome } = await answered(deps, task, row, given, input, run);
   const written = await deps.journal.write(task.id, {
     effect: { key: at, body: { child: child ?? null } },
     entries: [
+      // Its sender's stream ends with the answer: what it changed comes first.
+      ...(outcome.change
+        ? [{ key: `data:${input.key}`, exchange: input.exchange, body: { kind: 'task_data' as const } }]
+        : []),
       {
         key: at,
         exchange: input.exchange,
         body: { kind: 'command', inbox: input.key, name: given.name, text: outcome.text },
       },
-      ...(outcome.change
-        ? [{ key: `data:${input.key}`, exchange: input.exchange, body: { kind: 'task_data' as const } }]
-        : []),
     ],
     ...(outcome.change ? { changes: [outcome.change] } : {}),
     consumed: [input.key],
@@ -62,11 +51,42 @@ function spawned({ log }: TaskRow, child: unknown): SpawnOutput {
   return typeof child === 'string' ? { log, child } : { log };
 }
 
-async function answerOf(
+interface GivenCommand {
+  readonly name: string;
+  readonly argument: string;
+}
+
+/**
+ * What a command comes to, its sub-task started. Whatever it fails with is its answer, unless trying again may help: its
+ * sender waits for one.
+ */
+async function answered(
   deps: ActivityDeps,
   task: TaskRow,
   row: InboxRow,
-  { name, argument }: { readonly name: string; readonly argument: string },
+  given: GivenCommand,
+  input: CommandRun,
+  run: Run,
+): Promise<CommandOutcome & { readonly child?: string }> {
+  if (input.failure) return { text: `/${given.name} failed: ${input.failure.message}` };
+  try {
+    const outcome = await outcomeOf(deps, task, row, given, input, run);
+    if (outcome.subTask === undefined) return outcome;
+    const spec = { ...outcome.subTask, description: '', acceptanceCriteria: [] };
+    return { ...outcome, child: await createSubtask(deps, task, { command: input.key }, spec) };
+  } catch (error) {
+    if (error instanceof HookAbort) return { text: error.reason };
+    if (error instanceof HarnessError && error.retryable) throw error;
+    const isAnswer = error instanceof HarnessError && error.code.startsWith('input.');
+    return { text: isAnswer ? error.message : `/${given.name} failed: ${messageOf(error)}` };
+  }
+}
+
+async function outcomeOf(
+  deps: ActivityDeps,
+  task: TaskRow,
+  row: InboxRow,
+  { name, argument }: GivenCommand,
   input: CommandRun,
   run: Run,
 ): Promise<CommandOutcome> {
@@ -87,28 +107,20 @@ async function answerOf(
   };
   const scope = scopeOf(deps, task, input.exchange, run, { kind: 'command', id: name, version: null });
   let outcome: CommandOutcome | undefined;
-  try {
-    const { text } = await deps.hooks.run(
-      'command.invoked',
-      scope,
-      { name, argument, participantId: row.sender },
-      {
-        async body(final) {
-          // Throws how it is used.
-          needOf(command, final.argument);
-          outcome = await command.run(final.argument, context);
-          assertMayChange(outcome.change, caller);
-          return { text: outcome.text };
-        },
-      },
-    );
-    return { ...outcome, text };
-  } catch (error) {
-    const said =
-      error instanceof HookAbort || (error instanceof HarnessError && error.code.startsWith('input.'));
-    if (!said) throw error;
-    return { text: messageOf(error) };
-  }
+  const invoked = { name, argument, participantId: row.sender };
+  const { text } = await deps.hooks.run('command.invoked', scope, invoked, {
+    async body(final) {
+      // Throws how it is used. What its sender is may have changed since it was admitted.
+      const need = needOf(command, final.argument);
+      if (!mayDo(caller.role, need === 'look' ? 'read' : need)) {
+        throw new HarnessError('input.unsupported', `a ${caller.role} may not give /${name} here`);
+      }
+      outcome = await command.run(final.argument, context);
+      assertMayChange(outcome.change, caller);
+      return { text: outcome.text };
+    },
+  });
+  return { ...outcome, text };
 }
 
 /** Membership is for admins, whichever way it is changed (PC-10). */
