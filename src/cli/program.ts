@@ -96,7 +96,8 @@ export function createProgram(signal: AbortSignal, outcome: Outcome): Command {
   tasks
     .command('list')
     .description('one line for each task, the newest change first')
-    .option('--waiting', 'only those that wait for somebody')
+    .option('--waiting', 'only those that wait for somebody, with what they ask')
+    .option('--participant <id>', 'with --waiting: only what waits for this participant')
     .option('--limit <n>', 'how many at most', positive, 50)
     .option('--after <id>', 'go on behind this task')
     .option('--json', 'as JSON, one task a line')

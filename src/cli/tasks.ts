@@ -12,28 +12,84 @@ export interface TasksOptions {
 
 export interface ListOptions extends TasksOptions {
   readonly waiting?: boolean;
+  /** With `waiting`: only what waits for this participant. */
+  readonly participant?: string;
   readonly limit: number;
   readonly after?: string;
 }
 
 /** `tiny-harness tasks list`: a page of the store's tasks, whoever they belong to. @throws HarnessError `task.not_found`. */
 export async function listTasks({ after, limit, ...options }: ListOptions): Promise<undefined> {
+  const { participant } = options;
+  if (participant !== undefined && !options.waiting) {
+    throw new HarnessError('input.invalid', '--participant says for whom --waiting is; give both');
+  }
   using store = StoreInspector.open(settingsOf(options.config).store.sqlitePath);
-  const { tasks, more } = store.tasks({
-    limit,
-    after,
-    ...(options.waiting ? { wanted: isInterrupted } : {}),
-  });
+  const wanted = (task: TaskRow) =>
+    isInterrupted(task.state) &&
+    (participant === undefined || isGivenTo(task, participant) || asked(store, task, participant).length > 0);
+  const { tasks, more } = store.tasks({ limit, after, ...(options.waiting ? { wanted } : {}) });
   for (const task of tasks) {
-    line(options.json ? inertJson(JSON.stringify(summary(task))) : taskLine(task));
+    const questions = options.waiting ? asked(store, task, participant) : [];
+    if (options.json) {
+      line(inertJson(JSON.stringify({ ...summary(task), ...(options.waiting ? { questions } : {}) })));
+      continue;
+    }
+    line(taskLine(task));
+    for (const each of questions) for (const text of questionLines(task, each)) line(text);
+    if (participant !== undefined && isGivenTo(task, participant)) {
+      line(`  to do: ${inertLine(task.data.goal)}`);
+      line(`  done:  tiny-harness send "..." --task ${task.id} --participant ${inertLine(participant)}`);
+    }
   }
   if (more) process.stderr.write(`there are more: --after ${tasks.at(-1)?.id}\n`);
-  if (tasks.length === 0 && !options.json) process.stderr.write(`${nothing(options.waiting, after)}\n`);
+  if (tasks.length === 0 && !options.json) process.stderr.write(`${nothing(options, after)}\n`);
 }
 
-function nothing(waiting: boolean | undefined, after: string | undefined): string {
+/** What a task has asked somebody, or a participant. */
+function asked(store: StoreInspector, task: TaskRow, participant: string | undefined): Asked[] {
+  return store
+    .openQuestions(task)
+    .map(({ id, question: { participantIds, text, options, expiresAt } }) => ({
+      id,
+      participantIds,
+      text,
+      options,
+      expiresAt,
+    }))
+    .filter(({ participantIds }) => participant === undefined || participantIds.includes(participant));
+}
+
+interface Asked {
+  readonly id: string;
+  readonly participantIds: readonly string[];
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly expiresAt: string | null;
+}
+
+function questionLines(task: TaskRow, { id, participantIds, text, options, expiresAt }: Asked): string[] {
+  const until = expiresAt === null ? '' : `, until ${expiresAt}`;
+  const choice = options.length === 0 ? '' : ` [${options.map(inertLine).join(', ')}]`;
+  const who = participantIds[0] ?? '';
+  return [
+    `  ? to ${participantIds.map(inertLine).join(', ')}${until}: ${inertLine(text)}${choice}`,
+    `    tiny-harness send "..." --task ${task.id} --reply-to ${id} --participant ${inertLine(who)}`,
+  ];
+}
+
+/** True for a task whose work is this participant's (PC-6). */
+function isGivenTo({ data, subState }: TaskRow, participant: string): boolean {
+  const mine = data.participants.some(({ id, role }) => id === participant && role === 'assignee');
+  return mine && data.lifecycle === 'delegated' && subState === null;
+}
+
+function nothing(
+  { waiting, participant = 'anybody' }: Pick<ListOptions, 'waiting' | 'participant'>,
+  after: string | undefined,
+): string {
   if (after !== undefined) return 'there are no more';
-  return waiting ? 'no task waits for anybody' : 'the store has no tasks';
+  return waiting ? `no task waits for ${inertLine(participant)}` : 'the store has no tasks';
 }
 
 /** `tiny-harness tasks show`: one task with its plan and its log. @throws HarnessError `task.not_found`. */

@@ -89,6 +89,9 @@ describe('tasks', { timeout: 60_000 }, () => {
     served.child.kill('SIGTERM');
     await served.ended;
     const waiting = await run(['tasks', 'list', '--waiting', '--json', '--config', config]);
+    const mine = (who: string) =>
+      run(['tasks', 'list', '--waiting', '--participant', who, '--config', config]);
+    const [forAda, forBob] = [await mine('ada'), await mine('bob')];
     const all = await run(['tasks', 'list', '--config', config]);
     const [, done = ''] = /^(\S+) {2}COMPLETED /m.exec(all.stdout) ?? [];
     const shown = await run(['tasks', 'show', done, '--config', config]);
@@ -100,6 +103,15 @@ describe('tasks', { timeout: 60_000 }, () => {
     ]);
     expect(all.stdout).toBe(beside.stdout);
     expect(JSON.parse(waiting.stdout)).toMatchObject({ state: 'INPUT_REQUIRED', name: 'Paint the shed' });
+    const [task = ''] = forAda.stdout.split(' ', 1);
+    expect(linesOf(forAda.stdout)).toEqual([
+      expect.stringMatching(/ada {2}Paint the shed$/),
+      '  ? to ada: Which colour?',
+      expect.stringMatching(
+        `^    tiny-harness send "..." --task ${task} --reply-to ${task}:help:\\d+ --participant ada$`,
+      ),
+    ]);
+    expect([forBob.code, forBob.stdout, forBob.stderr]).toEqual([0, '', 'no task waits for bob\n']);
     expect(shown.code).toBe(0);
     expect(shown.stdout).toMatch(/ada: Water the plants[\s\S]*All \\u001b\[31mdone\.[\s\S]*- COMPLETED/);
     expect(JSON.parse(json.stdout)).toMatchObject({ id: done, state: 'COMPLETED' });

@@ -10,7 +10,7 @@ export {
   questionText,
 } from './channel.ts';
 export { type Envelope, envelope, type LaterEnvelope, laterEnvelope } from './envelope.ts';
-export { EXTENSION, MEDIA_TYPE, METADATA, messageId } from './identifiers.ts';
+export { EXTENSION, MEDIA_TYPE, METADATA, messageId, questionSeq } from './identifiers.ts';
 export { textOf } from './message-text.ts';
 export { readQuestion } from './read-question.ts';
 export {

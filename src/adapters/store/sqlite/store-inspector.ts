@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { HarnessError } from '../../../core/base/index.ts';
-import type { TaskState } from '../../../core/loop/index.ts';
-import type { InboxRow, LogEntry, TaskRow } from '../../../core/persistence/index.ts';
+import { questionSeq } from '../../../core/extensions/index.ts';
+import type { InboxRow, LogEntry, QuestionRecord, TaskRow } from '../../../core/persistence/index.ts';
 import { openFailure } from './open-failure.ts';
 import { toEntry, toInbox, toTask } from './rows.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
@@ -60,7 +60,7 @@ export class StoreInspector implements Disposable {
   tasks(page: {
     readonly limit: number;
     readonly after?: string | undefined;
-    readonly wanted?: (state: TaskState) => boolean;
+    readonly wanted?: (task: TaskRow) => boolean;
   }): { readonly tasks: readonly TaskRow[]; readonly more: boolean } {
     const last = page.after === undefined ? undefined : this.task(page.after);
     if (page.after !== undefined && last === undefined) {
@@ -75,7 +75,7 @@ export class StoreInspector implements Disposable {
     const tasks: TaskRow[] = [];
     for (const row of rows) {
       const task = toTask(row);
-      if (page.wanted?.(task.state) === false) continue;
+      if (page.wanted?.(task) === false) continue;
       if (tasks.length === page.limit) return { tasks, more: true };
       tasks.push(task);
     }
@@ -95,6 +95,21 @@ export class StoreInspector implements Disposable {
       .prepare<[string], Rows<typeof toEntry>>('select * from events where task_id = ? order by seq')
       .all(taskId)
       .map(toEntry);
+  }
+
+  /** What a task waits for, as its status shows it, by id. */
+  openQuestions({ id, statusSeq }: TaskRow): { readonly id: string; readonly question: QuestionRecord }[] {
+    const entry = (seq: number) => {
+      const row = this.#database
+        .prepare<[string, number], Rows<typeof toEntry>>('select * from events where task_id = ? and seq = ?')
+        .get(id, seq);
+      return row && toEntry(row).body;
+    };
+    const status = entry(statusSeq);
+    return (status?.kind === 'state' ? status.questions : []).flatMap((each) => {
+      const body = entry(questionSeq(id, each) ?? 0);
+      return body?.kind === 'question' ? [{ id: each, question: body.question }] : [];
+    });
   }
 
   inboxRow(key: string): InboxRow | undefined {
