@@ -56,7 +56,7 @@ async function started(script: Script, media: readonly ChannelMedium[], options 
     task: get,
     /** The task, once its status says this. */
     async says(id: unknown, text: string): Promise<Json> {
-      await expect.poll(async () => saidBy(await get(id)), { timeout: 10_000 }).toBe(text);
+      await expect.poll(async () => saidBy(await get(id)), { timeout: WORKER_CHANGE_MS }).toBe(text);
       return get(id);
     },
   };
@@ -67,6 +67,9 @@ const saidBy = (task: Json) => statusParts(task)[0]?.text;
 
 /** Everything the model read in a request, as one text. */
 const read = (request: LlmRequest | undefined) => JSON.stringify(request?.input);
+
+/** Long enough for what a stopped worker had begun to be given to another, which takes Temporal 10 s. */
+const WORKER_CHANGE_MS = 20_000;
 
 describe('what the agent says', () => {
   test('PC-2: a question goes out to the one it is asked of, after it is stored and under its id', async () => {
